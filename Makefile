@@ -67,6 +67,7 @@ test: setup style programs realworld-sources
 full: setup style programs realworld-sources
 	@HARDPATH_FULL=1 $(CARGO_TEST)
 	$(MAKE) campaign
+	$(MAKE) realworld
 
 campaign: setup
 	@cargo run --profile ci --package hardpath-fuzz --example campaign -- --docs docs/fuzz.md

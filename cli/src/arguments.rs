@@ -9,9 +9,10 @@ pub use advise::AdviseArguments;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use hardpath_pipeline::technology::Technology;
 pub use program::{
-    HardwareArguments, ObjectArguments, ProcessorArguments, ProgramArguments, TargetArguments,
+    ArrayEntry, HardwareArguments, ObjectArguments, ProcessorArguments, ProgramArguments,
+    TargetArguments,
 };
-pub use run::{EngineName, RunArguments, TimeSource};
+pub use run::{EngineName, LoadOf, RunArguments, TimeSource};
 use std::net::SocketAddrV4;
 use std::path::PathBuf;
 

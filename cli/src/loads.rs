@@ -3,7 +3,7 @@
 //! The core of the run has slots for all of its programs, if it is not built already. Each load is behind the program before, and keeps the
 //! maps that both declare alike, unless all are to become empty.
 
-use crate::arguments::{EngineName, ProgramArguments, RunArguments};
+use crate::arguments::{ArrayEntry, EngineName, LoadOf, ProgramArguments, RunArguments};
 use crate::engine::with_first_contents;
 use crate::mtu;
 use crate::source::{self, Loaded};
@@ -33,6 +33,8 @@ pub struct Later {
     /// When so many packets were sent.
     pub after: usize,
     pub path: PathBuf,
+    /// It differs from the one before by this entry of a program array.
+    entry: Option<ArrayEntry>,
     pub loaded: Loaded,
     /// The maps that stay, by name.
     kept: BTreeSet<String>,
@@ -67,12 +69,26 @@ impl Loads {
         let mut wanted = run.load.clone();
         wanted.sort_by_key(|(after, _)| *after);
         let mut programs = Vec::new();
-        for (after, path) in wanted {
-            let loaded = source::load(&program.of_another(&path), asked)?;
+        let mut runs = program.clone();
+        for (after, what) in wanted {
+            let entry = match what {
+                LoadOf::Object(path) => {
+                    runs = program.of_another(&path);
+                    None
+                }
+                LoadOf::Entry(entry) => {
+                    let entries = &mut runs.object.prog_array;
+                    entries.retain(|other| other.at != entry.at);
+                    entries.push(entry.clone());
+                    Some(entry)
+                }
+            };
+            let loaded = source::load(&runs, asked)?;
             let loaded = loaded.for_target(asked.kind.target)?;
             programs.push(Later {
                 after,
-                path,
+                path: runs.file.clone(),
+                entry,
                 loaded,
                 kept: BTreeSet::new(),
                 first: Image::new(),
@@ -148,6 +164,7 @@ impl Loads {
         let all = all.map(|(program, (packet, done))| {
             json!({
                 "object": program.path.display().to_string(),
+                "entry": program.entry.as_ref().map(ArrayEntry::to_string),
                 "after_packets": program.after,
                 "first_packet": packet,
                 "words": done.words,
@@ -163,8 +180,10 @@ impl Loads {
     pub fn text(&self, happened: &Happened) -> String {
         let all = self.programs.iter().zip(&happened.done);
         let all = all.map(|(program, (packet, done))| {
+            let entry = program.entry.as_ref();
+            let entry = entry.map_or(String::new(), |entry| format!(" with {entry}"));
             format!(
-                "  {} was to be loaded after {} and runs from packet {} on: {} in {}, and {} until it ran\n",
+                "  {}{entry} was to be loaded after {} and runs from packet {} on: {} in {}, and {} until it ran\n",
                 program.path.display(),
                 counted(program.after as u64, "packet"),
                 grouped(*packet as u64),

@@ -1,9 +1,10 @@
-//! What program arrays hold: tail calls go to programs of the same object, as the command line says.
+//! What program arrays hold, as the command line says: programs of the same object, or of another one, whose maps of the same names are
+//! then the same maps.
 
 use hardpath_diagnostic::{suggest, Diagnostic, Place};
 
 use crate::map_decls::PROG_ARRAY;
-use crate::object::{LoadOptions, Object, TailCall};
+use crate::object::{LoadOptions, Object, ObjectMap, ProgramImage, TailCall};
 
 /// Finds the maps and programs that the options name.
 ///
@@ -29,12 +30,116 @@ pub fn resolve(object: &Object, options: &LoadOptions) -> Result<Vec<TailCall>, 
     }
 }
 
+/// The entry of a program array: its map's name, and its index.
+pub type Entry = (String, u32);
+
+impl Object {
+    /// Takes in the programs of another object, some of which program arrays hold: by entry the name of a function or section of that
+    /// object, `None` for the only one that it has. Maps with one name are one map.
+    ///
+    /// # Errors
+    /// `prog-array`: there is no such map, entry or program, or a map that both have is declared in two ways; those of [`Object::choose`].
+    pub fn take_in(
+        &mut self,
+        other: Object,
+        entries: &[(Entry, Option<String>)],
+    ) -> Result<(), Vec<Diagnostic>> {
+        let wrong = |(message, help): (String, String)| {
+            Diagnostic::input("prog-array", message)
+                .at(Place::of_file(&self.file))
+                .help(help)
+        };
+        let mut tail_calls = Vec::new();
+        let mut problems = Vec::new();
+        for ((map, index), name) in entries {
+            let entry = entry_of(self, map, *index).map_err(wrong);
+            let chosen = other.choose(name.as_deref());
+            match (entry, chosen) {
+                (Ok(map), Ok(chosen)) => tail_calls.push(TailCall {
+                    map,
+                    index: *index,
+                    program: self.programs.len() + number_of(&other, chosen),
+                }),
+                (entry, chosen) => problems.extend(entry.err().into_iter().chain(chosen.err())),
+            }
+        }
+        let numbers: Vec<Result<usize, Diagnostic>> = (other.maps.iter())
+            .map(|map| self.same_map(map, &other.file).map_err(wrong))
+            .collect();
+        problems.extend(numbers.iter().filter_map(|number| number.clone().err()));
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let mut places = Vec::new();
+        for (map, number) in other.maps.into_iter().zip(numbers.into_iter().flatten()) {
+            places.push(number.min(self.maps.len()));
+            if number == NEW {
+                self.maps.push(map);
+            }
+        }
+        for mut program in other.programs {
+            for used in &mut program.map_refs {
+                used.map = places[used.map];
+            }
+            self.programs.push(program);
+        }
+        let is_new = |old: &TailCall| {
+            let same = |new: &TailCall| (new.map, new.index) == (old.map, old.index);
+            !tail_calls.iter().any(same)
+        };
+        self.tail_calls.retain(is_new);
+        self.tail_calls.extend(tail_calls);
+        Ok(())
+    }
+
+    /// The number of the map that another object has, too; [`NEW`] where there is none of its name.
+    fn same_map(&self, map: &ObjectMap, file: &str) -> Result<usize, (String, String)> {
+        let Some(number) = self.maps.iter().position(|own| own.name == map.name) else {
+            return Ok(NEW);
+        };
+        let own = &self.maps[number];
+        let left_open = ObjectMap {
+            max_entries: own.max_entries,
+            ..map.clone()
+        };
+        match *own == left_open && (map.max_entries == 0 || own.max_entries == map.max_entries) {
+            true => Ok(number),
+            false => Err((
+                format!("{file} declares the map {} in another way", map.name),
+                String::from("declare it alike in both, or give one of them another name; sections of data are called after their file"),
+            )),
+        }
+    }
+}
+
+/// A map that is not there yet.
+const NEW: usize = usize::MAX;
+
 fn resolve_one(
     object: &Object,
     map: &str,
     index: u32,
     program: &str,
 ) -> Result<TailCall, (String, String)> {
+    let map = entry_of(object, map, index)?;
+    let chosen = object
+        .choose(Some(program))
+        .map_err(|error| (error.message, error.help.unwrap_or_default()))?;
+    Ok(TailCall {
+        map,
+        index,
+        program: number_of(object, chosen),
+    })
+}
+
+fn number_of(object: &Object, program: &ProgramImage) -> usize {
+    let mut programs = object.programs.iter();
+    let place = programs.position(|one| std::ptr::eq(one, program));
+    place.unwrap_or(0)
+}
+
+/// The map of an entry, by number.
+fn entry_of(object: &Object, map: &str, index: u32) -> Result<usize, (String, String)> {
     let arrays = object
         .maps
         .iter()
@@ -53,16 +158,5 @@ fn resolve_one(
             format!("its entries are 0 to {}", i64::from(array.max_entries) - 1),
         ));
     }
-    let chosen = object
-        .choose(Some(program))
-        .map_err(|error| (error.message, error.help.unwrap_or_default()))?;
-    let place = object
-        .programs
-        .iter()
-        .position(|one| std::ptr::eq(one, chosen));
-    Ok(TailCall {
-        map: number,
-        index,
-        program: place.unwrap_or(0),
-    })
+    Ok(number)
 }

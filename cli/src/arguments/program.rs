@@ -6,6 +6,7 @@ use clap::Args;
 use hardpath_blocks::interface::BUS_BITS;
 use hardpath_core::image::LANES;
 use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 #[derive(Args, Clone, Debug)]
@@ -43,9 +44,10 @@ pub struct ObjectArguments {
     /// Contents of a data section, in place of the object's: raw bytes, as a loader sets them [default section: .rodata]
     #[arg(long, value_name = "[SECTION=]FILE", value_parser = section_file)]
     pub rodata: Vec<(String, PathBuf)>,
-    /// What a program array holds: tail calls to that entry go to a program of the same object
-    #[arg(long, value_name = "MAP:INDEX=PROGRAM", value_parser = array_entry)]
-    pub prog_array: Vec<((String, u32), String)>,
+    /// What a program array holds: tail calls to that entry go to a program of the same object, or of another one, whose maps of the
+    /// same names are then the same maps
+    #[arg(long, value_name = "MAP:INDEX=PROGRAM[@FILE]", value_parser = array_entry)]
+    pub prog_array: Vec<ArrayEntry>,
     /// Calls that tell user space something do nothing: bpf_trace_printk, bpf_perf_event_output, those of ring
     /// buffers
     #[arg(long)]
@@ -264,15 +266,48 @@ fn section_file(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
-fn array_entry(text: &str) -> Result<((String, u32), String), String> {
+/// What an entry of a program array holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ArrayEntry {
+    /// The map's name, and the index.
+    pub at: (String, u32),
+    /// A function or section; `None`: the only program of the file.
+    pub program: Option<String>,
+    /// The object in which it is; `None`: that of the calls.
+    pub file: Option<PathBuf>,
+}
+
+impl fmt::Display for ArrayEntry {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let (map, index) = &self.at;
+        write!(f, "{map}:{index}={}", self.program.as_deref().unwrap_or(""))?;
+        match &self.file {
+            Some(file) => write!(f, "@{}", file.display()),
+            None => Ok(()),
+        }
+    }
+}
+
+pub fn array_entry(text: &str) -> Result<ArrayEntry, String> {
     let parsed = text.split_once('=').and_then(|(entry, program)| {
         let (map, index) = entry.rsplit_once(':')?;
         let index = index.parse().ok()?;
-        let is_complete = !map.is_empty() && !program.is_empty();
-        is_complete.then(|| ((map.to_owned(), index), program.to_owned()))
+        let (program, file) = match program.split_once('@') {
+            Some((program, file)) => (program, Some(file)),
+            None => (program, None),
+        };
+        let has_file = file.is_some_and(|file| !file.is_empty());
+        let is_complete = !map.is_empty() && (has_file || file.is_none() && !program.is_empty());
+        is_complete.then(|| ArrayEntry {
+            at: (map.to_owned(), index),
+            program: (!program.is_empty()).then(|| program.to_owned()),
+            file: file.map(PathBuf::from),
+        })
     });
     parsed.ok_or_else(|| {
-        String::from("give the map's name, an index and a program: steps:3=parse_ipv6")
+        String::from(
+            "give the map's name, an index and a program, of another object with its file: steps:3=parse_ipv6, steps:3=parse_ipv6@other.o",
+        )
     })
 }
 

@@ -1,5 +1,6 @@
 //! Options of the commands that run packets.
 
+use super::program::{array_entry, ArrayEntry};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -39,10 +40,10 @@ pub struct RunArguments {
     /// Time that the program sees: that of the capture, or START:STEP in ns
     #[arg(long, value_name = "capture|START:STEP", default_value = "capture", value_parser = time)]
     pub time: TimeSource,
-    /// Load another object into the core when so many packets were sent, with --target core; each packet is judged by the program that was in
-    /// force when it came
+    /// Load another object into the core when so many packets were sent, with --target core, or the program that runs with another entry
+    /// in a program array (PACKET:MAP:INDEX=PROGRAM[@FILE]); each packet is judged by the program that was in force when it came
     #[arg(long, value_name = "PACKET:OBJ", value_parser = load)]
-    pub load: Vec<(usize, PathBuf)>,
+    pub load: Vec<(usize, LoadOf)>,
     /// Programs that are loaded find all their maps empty, also those that the program before declares alike
     #[arg(long, requires = "load")]
     pub clear_maps: bool,
@@ -105,12 +106,25 @@ fn interface_mtu(text: &str) -> Result<(u32, u32), String> {
     parsed.ok_or_else(|| String::from("give the interface's number and its MTU in bytes: 2=9000"))
 }
 
-fn load(text: &str) -> Result<(usize, PathBuf), String> {
-    let parsed = text.split_once(':').and_then(|(packets, object)| {
-        let object = (!object.is_empty()).then(|| PathBuf::from(object))?;
-        Some((packets.parse().ok()?, object))
+/// What is loaded in the middle of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoadOf {
+    /// The program of an object.
+    Object(PathBuf),
+    /// The program that runs, with another entry in a program array.
+    Entry(ArrayEntry),
+}
+
+fn load(text: &str) -> Result<(usize, LoadOf), String> {
+    let parsed = text.split_once(':').and_then(|(packets, what)| {
+        let what = match array_entry(what) {
+            Ok(entry) => LoadOf::Entry(entry),
+            Err(_) if what.is_empty() => return None,
+            Err(_) => LoadOf::Object(PathBuf::from(what)),
+        };
+        Some((packets.parse().ok()?, what))
     });
-    let help = "give the number of packets and an object: 1000:other.o";
+    let help = "give the number of packets and an object, or an entry of a program array: 1000:other.o, 1000:steps:3=parse_ipv6@other.o";
     parsed.ok_or_else(|| String::from(help))
 }
 
@@ -148,7 +162,11 @@ mod tests {
         assert!(time("5").is_err());
         assert_eq!(interface_mtu("2=9000"), Ok((2, 9000)));
         assert_eq!(own_input("mark=0x1f"), Ok(("mark".into(), 31)));
-        assert_eq!(load("7:a:b.o"), Ok((7, PathBuf::from("a:b.o"))));
+        let object = |name: &str| LoadOf::Object(PathBuf::from(name));
+        assert_eq!(load("7:a:b.o"), Ok((7, object("a:b.o"))));
+        assert_eq!(load("7:a=b.o"), Ok((7, object("a=b.o"))));
+        let entry = array_entry("a:1=b@c.o").expect("an entry");
+        assert_eq!(load("7:a:1=b@c.o"), Ok((7, LoadOf::Entry(entry))));
         for wrong in ["7", "7:", ":a.o", "-1:a.o", "a.o:7", "1e3:a.o"] {
             assert!(load(wrong).is_err(), "{wrong}");
         }

@@ -126,8 +126,9 @@ All of RFC 9669 but calls of kernel functions and the old access to packets (`BP
     text.push_str(
         "
 In a pipeline loops and calls are written out, and a loop must end by constants; a core (`--target core`) keeps loops, whatever ends
-them. Tail calls go to programs of the same object
-(`--prog-array MAP:INDEX=PROGRAM`).
+them. Tail calls go to programs of the same object, or of another one, whose maps of the same names are then the same maps
+(`--prog-array MAP:INDEX=PROGRAM[@FILE]`). On a core an entry of a program array changes while packets run, as a load of the program
+with it: `--load PACKET:MAP:INDEX=PROGRAM[@FILE]`, or `compile`, `load --keep` and the library.
 
 ## Helpers
 

@@ -28,7 +28,7 @@ impl Source for ObjectFile {
 
     fn load(&self, given: &Given) -> Result<Loaded, Vec<Diagnostic>> {
         let arguments = &given.arguments.object;
-        let object = hardpath_ebpf::load(&given.bytes, &given.name(), &options(arguments)?)
+        let mut object = hardpath_ebpf::load(&given.bytes, &given.name(), &options(arguments)?)
             .map_err(|errors| {
                 errors
                     .into_iter()
@@ -39,6 +39,7 @@ impl Source for ObjectFile {
             .choose(arguments.program.as_deref())
             .map_err(|error| vec![error])?
             .clone();
+        take_in_others(&mut object, arguments)?;
         let lift = match given.form {
             Form::Usual => hardpath_ebpf::lift_noting,
             Form::Structured => hardpath_ebpf::lift_structured,
@@ -88,6 +89,29 @@ fn said_of(error: Diagnostic, given: &Given) -> Diagnostic {
     }
 }
 
+/// The objects of whose programs tail calls go to some.
+fn take_in_others(object: &mut Object, arguments: &ObjectArguments) -> Result<(), Vec<Diagnostic>> {
+    let mut files: BTreeMap<&Path, Vec<_>> = BTreeMap::new();
+    for entry in &arguments.prog_array {
+        if let Some(file) = &entry.file {
+            let entries = files.entry(file).or_default();
+            entries.push((entry.at.clone(), entry.program.clone()));
+        }
+    }
+    for (file, entries) in files {
+        let bytes = files::read(file).map_err(|error| vec![error])?;
+        let of_any = LoadOptions {
+            btf: arguments.btf.clone(),
+            drop_events: arguments.drop_events,
+            as_xdp: arguments.as_xdp,
+            ..LoadOptions::default()
+        };
+        let other = hardpath_ebpf::load(&bytes, &file.display().to_string(), &of_any)?;
+        object.take_in(other, &entries)?;
+    }
+    Ok(())
+}
+
 fn options(arguments: &ObjectArguments) -> Result<LoadOptions, Vec<Diagnostic>> {
     let sections = arguments.rodata.iter().map(|(section, path)| {
         Ok(SectionContents {
@@ -105,7 +129,10 @@ fn options(arguments: &ObjectArguments) -> Result<LoadOptions, Vec<Diagnostic>> 
         program: arguments.program.clone(),
         max_entries: arguments.max_entries.iter().cloned().collect(),
         btf: arguments.btf.clone(),
-        prog_array: arguments.prog_array.iter().cloned().collect(),
+        prog_array: (arguments.prog_array.iter())
+            .filter(|entry| entry.file.is_none())
+            .filter_map(|entry| Some((entry.at.clone(), entry.program.clone()?)))
+            .collect(),
         drop_events: arguments.drop_events,
         as_xdp: arguments.as_xdp,
         sections: sections.map_err(|error| vec![error])?,

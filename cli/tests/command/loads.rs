@@ -270,3 +270,71 @@ fn programs_that_follow_each_other_take_the_same_packets() {
     let message = told["message"].as_str().expect("a message");
     assert!(message.contains("14 to 1000 bytes"), "{message}");
 }
+
+/// A program that calls a step, the step, and one that declares their map in another way.
+fn steps() -> Option<(TempDir, [String; 2])> {
+    let (place, caller) = compile("steps_caller")?;
+    let (other, later) = compile("steps_later")?;
+    let copied = place.path().join("later.o");
+    fs::copy(&later, &copied).unwrap();
+    drop(other);
+    Some((
+        place,
+        [caller, copied].map(|path| path.display().to_string()),
+    ))
+}
+
+#[test]
+fn tail_calls_into_another_object() {
+    let Some((_objects, [caller, later])) = steps() else {
+        return;
+    };
+    let (_place, capture) = traffic(300);
+    let entry = format!("steps:0=later@{later}");
+    for target in ["pipeline", "core"] {
+        let options = ["--target", target, "--pcap", path(&capture), "--json"];
+        let with = |entry: &str| {
+            let usual = ["check", &caller, "--prog-array", entry];
+            hardpath(&[&usual[..], &options].concat())
+        };
+        for entry in [entry.clone(), format!("steps:0=@{later}")] {
+            let run = with(&entry);
+            let answer = run.json();
+            assert_eq!(run.status, 0, "{answer}");
+            assert_eq!(answer["maps_compared"], 2, "{answer}");
+            assert_eq!(answer["verdicts"]["XDP_TX"], 300, "{answer}");
+        }
+        for (entry, about) in [
+            (format!("steps:2=later@{later}"), "has no entry 2"),
+            (format!("stops:0=later@{later}"), "no program array stops"),
+            (format!("steps:0=latest@{later}"), "latest"),
+            (format!("steps:0=later@{later}.o"), "cannot be read"),
+        ] {
+            let run = with(&entry);
+            assert_eq!(run.status, 2, "{}", run.stdout);
+            assert!(run.stdout.contains(about), "{about}: {}", run.stdout);
+        }
+    }
+}
+
+#[test]
+fn tail_calls_into_programs_that_are_loaded_later() {
+    let Some((_objects, [caller, later])) = steps() else {
+        return;
+    };
+    let (place, capture) = traffic(900);
+    let maps = place.path().join("maps.json");
+    let entry = format!("400:steps:0=later@{later}");
+    let options = ["--load", &entry, "--maps-out", path(&maps)];
+    let (status, answer) = run("check", &caller, &capture, &options);
+    assert_eq!(status, 0, "{answer}");
+    let load = &answer["loads"][0];
+    assert_eq!(load["entry"], format!("steps:0=later@{later}"));
+    assert_eq!(load["kept_maps"], serde_json::json!(["seen"]));
+    let first = load["first_packet"].as_u64().expect("a number");
+    assert!((401..600).contains(&first), "{answer}");
+    assert_eq!(answer["verdicts"]["XDP_DROP"], first - 1);
+    assert_eq!(answer["verdicts"]["XDP_TX"], 901 - first);
+    let maps: Value = serde_json::from_str(&fs::read_to_string(&maps).unwrap()).unwrap();
+    assert_eq!(sum(&maps), 900);
+}

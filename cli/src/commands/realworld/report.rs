@@ -56,6 +56,8 @@ pub struct CoreRows {
     pub packets: u64,
     /// Packets and entries of maps that differ.
     pub mismatches: u64,
+    /// Why the processor does not run them: then it was their interpreter.
+    pub interpreted: Option<String>,
 }
 
 impl CoreRows {
@@ -68,12 +70,13 @@ impl CoreRows {
         }
     }
 
-    /// `31 ok`
+    /// `31 ok`, `31 ok, interpreted`
     fn cell(&self) -> String {
         let rows = self.rows.map(|rows| rows.to_string());
         let status = self.status().map(|status| status.name().to_owned());
         let words: Vec<String> = rows.into_iter().chain(status).collect();
-        words.join(" ")
+        let how = self.interpreted.as_ref().map_or("", |_| ", interpreted");
+        words.join(" ") + how
     }
 
     fn json(&self) -> Value {
@@ -84,6 +87,7 @@ impl CoreRows {
             "packets": self.packets,
             "mismatches": self.mismatches,
             "reason": self.reason,
+            "interpreted": self.interpreted,
         })
     }
 }
@@ -312,7 +316,8 @@ empty maps and with maps filled with keys that the program asks for.
 *Slots* are eBPF instructions, *stages* those of the pipeline, *levels* LUT6s from register to register (`-`: not synthesized).
 *One flow* and *many flows* are packets a clock, 64 bytes each, back to back. A hazard's clocks are those for which a packet
 waits for an older one with the same key. *Rows* are those of the program on a core with 4 lanes, and whether fates and maps of the
-same packets are the judge's there, too: rows are run by their interpreter. *interpreter*: the kernel cannot be asked about this program. *--drop-events*: what
+same packets are the judge's there, too, with 32 packets inside; *interpreted*: the core has no unit for an operation, so their
+interpreter ran the rows. *interpreter*: the kernel cannot be asked about this program. *--drop-events*: what
 the program tells user space is left out. *--depth*: packets whose headers lie deeper are aborted, and not compared.
 *asked again*: the kernel was wrong at first, for its verifier left something out of the program that runs.
 
