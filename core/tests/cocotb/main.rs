@@ -1,53 +1,51 @@
-//! Whose turn it is, in Verilator under cocotb: the order of packets rests on it.
+//! What the order of packets rests on, each block alone, in Verilator under cocotb: whose turn it is, and what maps are asked.
 
-use hardpath_core::hardware::threads::{threads, Threads};
+mod requests;
+mod threads;
+
 use hardpath_rtl::{verilog, Design};
 use hardpath_testkit::cocotb::{passed, Python};
-use serde_json::json;
+use serde_json::{json, Value};
 use std::fs;
 use std::path::Path;
 
-/// Tests of each case.
-const TESTS: usize = 8;
+/// A block of some size.
+struct Case {
+    name: String,
+    design: Design,
+    /// Its module.
+    top: String,
+    /// What its tests must know.
+    parameters: Value,
+}
 
-#[test]
-fn packets_leave_in_their_order() {
+/// All cases of a block pass so many tests each.
+fn hold(block: &str, tests: usize, cases: Vec<Case>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let Some(python) = Python::with(root, &["cocotb", "verilator"]) else {
         return;
     };
     let place = tempfile::tempdir().unwrap();
-    let cases = [(2, 3, 0, 0), (4, 6, 2, 3), (32, 14, 3, 8)];
-    for (threads_of, decided_after, ready_after, done_after) in cases {
-        let config = Threads {
-            threads: threads_of,
-            row_bits: 4,
-            decided_after,
-            ready_after,
-            done_after,
-        };
-        let mut design = Design::new();
-        design.add(threads("block", &config));
-        let folder = place.path().join(format!("threads-{threads_of}"));
+    for case in &cases {
+        let folder = place.path().join(&case.name);
         fs::create_dir_all(&folder).unwrap();
         let mut files = Vec::new();
-        for (name, text) in verilog::print(&design).expect("it has no foreign modules") {
+        for (name, text) in verilog::print(&case.design).expect("it has no foreign modules") {
             fs::write(folder.join(&name), text).unwrap();
             files.push(name);
         }
-        let case = json!({
-            "block": "threads",
-            "tests": root.join("core/tests/cocotb/threads"),
-            "top": "block",
+        let told = json!({
+            "block": block,
+            "tests": root.join("core/tests/cocotb").join(block),
+            "top": case.top,
             "files": files,
-            "parameters": { "threads": threads_of, "decided_after": decided_after },
+            "parameters": case.parameters,
         });
-        fs::write(folder.join("case.json"), case.to_string()).unwrap();
+        fs::write(folder.join("case.json"), told.to_string()).unwrap();
     }
     let folder = place.path().to_str().expect("a path of text");
     let said = python.run("blocks/tests/cocotb/run.py", &[folder]);
-    for (threads_of, ..) in cases {
-        let passed = passed(&said, &format!("threads-{threads_of}"));
-        assert_eq!(passed, TESTS, "{said}");
+    for case in &cases {
+        assert_eq!(passed(&said, &case.name), tests, "{said}");
     }
 }

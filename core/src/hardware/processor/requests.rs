@@ -293,7 +293,8 @@ impl Requests<'_> {
         let next = self.next(&chosen, &records, &log);
         let accepted = self.m.wire(1, "accepted");
         let (request, tag) = self.held(next, chosen.goes, accepted);
-        let held = (request.request.valid, tag.posted);
+        let held = [request.request.valid, tag.posted, tag.changes];
+        let held = self.m.and(&held);
         outputs.committed = self.committed(&log, &chosen, held);
         self.m.section("Maps");
         let taken = self.m.wire(1, "answer_is_taken");

@@ -68,7 +68,10 @@ impl Requests<'_> {
         let ahead = m.and(&[not_log, not_order]);
         let sure = m.not(stale);
         let changes = m.and(&[in_order, sure]);
-        let changes = m.or(&[log.wants, changes]);
+        // Only packets of the next program see an addition: those of its own, which may have written their bytes by then, go on.
+        let before = m.reduce_or(self.inputs.changed_before);
+        let told = m.and(&[log.wants, before]);
+        let changes = m.or(&[told, changes]);
         let mut hold = |name: &str, node: Node| m.hold(format!("choice_{name}"), takes, node);
         let chosen = Chosen {
             valid,
@@ -246,7 +249,7 @@ pub(super) struct Chosen {
     thread: Node,
     pub posted: Node,
     ahead: Node,
-    changes: Node,
+    pub changes: Node,
     /// The thread begins again: what it asks for is not done.
     stale: Node,
     /// Of one that was posted: where it stands in the log.

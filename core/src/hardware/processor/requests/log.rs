@@ -97,16 +97,13 @@ impl Requests<'_> {
 
     /// The oldest packet's additions are done, as far as those behind it must know: while packets of the program before are inside, each
     /// can make stale who has read the sum, and that is known two clocks after it was taken. Those of one program do not see them.
-    pub(super) fn committed(&mut self, log: &Log, chosen: &Chosen, held: (Node, Node)) -> Node {
+    /// `held`: one that can is in front of the maps.
+    pub(super) fn committed(&mut self, log: &Log, chosen: &Chosen, held: Node) -> Node {
         let m = &mut *self.m;
-        let before = m.reduce_or(self.inputs.changed_before);
-        let before = m.delay_reset("two_programs", before);
-        let held = m.and(&[held.0, held.1]);
         let told = m.delay_reset("posted_late", held);
-        let chosen = m.and(&[chosen.valid, chosen.posted]);
+        let chosen = m.and(&[chosen.valid, chosen.posted, chosen.changes]);
         let under_way = m.or(&[chosen, held, told]);
-        let waits = m.and(&[before, under_way]);
-        let over = m.not(waits);
+        let over = m.not(under_way);
         m.and(&[log.empty, over])
     }
 }
