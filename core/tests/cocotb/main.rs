@@ -1,8 +1,11 @@
-//! What the order of packets rests on, each block alone, in Verilator under cocotb: whose turn it is, and what maps are asked.
+//! What the order of packets rests on, each block alone, in Verilator under cocotb: whose turn it is, what maps are asked, and how packets
+//! leave.
 
+mod exits;
 mod requests;
 mod threads;
 
+use hardpath_core::encode::layout::{Bits, Opcode};
 use hardpath_rtl::{verilog, Design};
 use hardpath_testkit::cocotb::{passed, Python};
 use serde_json::{json, Value};
@@ -48,4 +51,13 @@ fn hold(block: &str, tests: usize, cases: Vec<Case>) {
     for case in &cases {
         assert_eq!(passed(&said, &case.name), tests, "{said}");
     }
+}
+
+/// What operations' words are made of: these bits of them, and the codes.
+fn bits_of_words(bits: &[(&str, Bits)]) -> Value {
+    let bits = bits
+        .iter()
+        .map(|(name, bits)| (name.to_string(), json!([bits.lo, bits.width])));
+    let opcodes = Opcode::ALL.map(|one| (format!("{one:?}"), json!(one as u8)));
+    json!({ "bits": Value::from_iter(bits), "opcodes": Value::from_iter(opcodes) })
 }

@@ -1,14 +1,14 @@
 //! What packets ask of maps.
 
-use crate::{hold, Case};
-use hardpath_core::encode::layout::{self, Bits, Opcode};
+use crate::{bits_of_words, hold, Case};
+use hardpath_core::encode::layout;
 use hardpath_core::hardware::processor::exits::words;
 use hardpath_core::hardware::processor::requests::{requests, LOGGED};
 use hardpath_core::hardware::processor::{Processor, FETCH};
 use hardpath_core::image::Machine;
 use hardpath_ir::{Find, MapDecl};
 use hardpath_rtl::Design;
-use serde_json::{json, Value};
+use serde_json::json;
 
 /// Two maps that packets change, and one of sums that nobody reads. `key_bytes`: those of the keys of the map that stands in the first slot.
 fn case(threads: u8, key_bytes: u32) -> Case {
@@ -18,26 +18,6 @@ fn case(threads: u8, key_bytes: u32) -> Case {
         MapDecl::new("table", Find::Array, (4, 12), 8),
         MapDecl::new("sums", Find::Array, (4, 8), 4),
     ];
-    let mut design = Design::new();
-    let block = requests(&mut design, &config);
-    let top = block.module.name.clone();
-    design.add(block);
-    Case {
-        name: format!("requests-{threads}-{key_bytes}"),
-        design,
-        top,
-        parameters: json!({
-            "threads": threads,
-            "key_bytes": key_bytes,
-            "fetch": FETCH,
-            "logged": LOGGED,
-            "exit_words": words(&config),
-            "layout": layout_of_words(),
-        }),
-    }
-}
-
-fn layout_of_words() -> Value {
     let bits = [
         ("opcode", layout::OPCODE),
         ("a_kind", layout::A_KIND),
@@ -54,9 +34,23 @@ fn layout_of_words() -> Value {
         ("put_at", layout::PUT_AT),
         ("buffer", layout::BUFFER),
     ];
-    let bits = bits.map(|(name, Bits { lo, width })| (name.to_string(), json!([lo, width])));
-    let opcodes = Opcode::ALL.map(|one| (format!("{one:?}"), json!(one as u8)));
-    json!({ "bits": Value::from_iter(bits), "opcodes": Value::from_iter(opcodes) })
+    let mut design = Design::new();
+    let block = requests(&mut design, &config);
+    let top = block.module.name.clone();
+    design.add(block);
+    Case {
+        name: format!("requests-{threads}-{key_bytes}"),
+        design,
+        top,
+        parameters: json!({
+            "threads": threads,
+            "key_bytes": key_bytes,
+            "fetch": FETCH,
+            "logged": LOGGED,
+            "exit_words": words(&config),
+            "layout": bits_of_words(&bits),
+        }),
+    }
 }
 
 #[test]

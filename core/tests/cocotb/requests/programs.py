@@ -54,7 +54,7 @@ class Program:
         self.asks = {}
         self.rows = []
         self.mood = mood
-        for number in range({"looks": 12, "adds": 1}.get(mood, 1 + draw.randrange(8))):
+        for number in range({"looks": 12, "changes": 3, "adds": 1}.get(mood, 1 + draw.randrange(8))):
             self.operations.append(self.operation())
             self.follow(number)
             self.write(number)

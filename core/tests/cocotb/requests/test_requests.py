@@ -14,7 +14,7 @@ async def packets_do_not_see_each_other(dut, taken, stores):
     processor = await Processor.start(dut)
     for _ in range(2):
         processor.set_up(adds=True, loads=True, taken=taken, stores=stores)
-        await processor.run(1500 + 10000 // processor.threads)
+        await processor.run(1000 + 8000 // processor.threads)
         await processor.compare()
     counts = processor.counts
     assert processor.left > 30 and min(counts["changes"], counts["restarts"], counts["full logs"]) > 0
