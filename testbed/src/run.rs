@@ -31,8 +31,8 @@ pub struct RunOptions<'a> {
     pub backpressure: Option<u64>,
     /// For line rates and `mpps`.
     pub clock_mhz: f64,
-    /// Clocks without any progress after which the design counts as hung.
-    pub watchdog_clocks: u64,
+    /// Clocks without any progress after which the design counts as hung. `None`: as many as programs of its kind may take.
+    pub watchdog_clocks: Option<u64>,
     /// What the host does in the middle of traffic, in order.
     pub host: &'a [HostEvent],
     /// Programs that are loaded in the middle of traffic, by rising numbers of packets; where the host does nothing else. The run is then the
@@ -49,8 +49,8 @@ pub struct HostEvent {
     pub operation: HostOperation,
 }
 
-/// Clocks that a processor may take for a packet.
-const PROGRAM_CLOCKS: u64 = 10_000_000;
+/// Clocks without progress that a pipeline may take, and a processor, whose programs go round as often as they like.
+const PATIENCE: [u64; 2] = [20_000, 10_000_000];
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
@@ -58,7 +58,7 @@ impl Default for RunOptions<'_> {
             pace: Pace::BackToBack,
             backpressure: None,
             clock_mhz: 250.0,
-            watchdog_clocks: 20_000,
+            watchdog_clocks: None,
             host: &[],
             loads: &[],
         }
@@ -169,11 +169,8 @@ pub fn stream<P: Borrow<Packet>>(
 
     let mut clock = 0;
     let mut last_progress = 0;
-    // A program may go round as often as it likes.
-    let patience = match interface.program.is_empty() {
-        true => options.watchdog_clocks,
-        false => options.watchdog_clocks.max(PROGRAM_CLOCKS),
-    };
+    let usual = PATIENCE[usize::from(!interface.program.is_empty())];
+    let patience = options.watchdog_clocks.unwrap_or(usual);
     while !(source.is_done() && books.is_complete() && host.is_done() && loads.is_done()) {
         source.drive(dut);
         sink.drive(dut);

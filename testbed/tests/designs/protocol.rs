@@ -217,7 +217,7 @@ fn outcome(fault: Fault) -> Result<usize, Diagnostic> {
     let packets: Vec<_> = (0..40).map(|i| packet(0, 14, i)).collect();
     let options = RunOptions {
         backpressure: Some(2),
-        watchdog_clocks: 500,
+        watchdog_clocks: Some(500),
         ..RunOptions::default()
     };
     let result = run(&mut Model::new(fault), &interface(), &packets, &options)?;
