@@ -6,6 +6,7 @@
 //! | `; include: FILE NAME=word …` | the text of a file beside this one, with `$NAME` replaced |
 //! | `; run: STEP …` | passes and steps of the pipeline ([`steps`]), one after the other; what they give stands behind `; expect:` |
 //! | `; torture: seed N` | hostile traffic in hardware, beside the interpreter, with the host at work ([`torture`]); also `packets N`, `mhz N` |
+//! | `; torture-on-a-core: seed N` | the same on a core alone: of what no pipeline has |
 //! | `; not-on-a-core: NAME=word WHY` | each file with packets is run on a core, too; there this alternative is known to be wrong |
 //! | `; hazard: MAP CLASS` | how the map is kept serial: `none`, `fused`, `interlock`, `replay`; `*` for any map |
 //! | `; stages: N` | so many stages |

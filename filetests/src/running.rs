@@ -12,7 +12,7 @@ use hardpath_rtl::check::check;
 use hardpath_rtl::Design;
 use hardpath_session::{interrupt, mixed, tell, Model, Session};
 use hardpath_testbed::contents;
-use hardpath_testbed::host::{Host, HostOperation};
+use hardpath_testbed::host::{Event, Host, HostOperation};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
 use hardpath_testbed::run::{run, HostEvent, RunOptions, RunResult};
@@ -24,6 +24,10 @@ pub struct Running {
     pub program: Program,
     /// The longest that an operation of the host took in traffic, in clocks.
     pub longest_operation: u64,
+    /// Clocks without any progress after which it counts as hung. `None`: as many as programs of its kind may take.
+    pub patience: Option<u64>,
+    /// What each [`Running::check`] took.
+    pub took: Vec<Took>,
     interface: Interface,
     /// What the program became, for whoever looks at a failure.
     shown: String,
@@ -31,6 +35,15 @@ pub struct Running {
     forgotten: u64,
     native: Native,
     model: Model,
+}
+
+/// What became of the clocks of one run of traffic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Took {
+    /// All of them.
+    pub clocks: u64,
+    /// Packets that began again: of a processor.
+    pub reruns: u64,
 }
 
 /// How traffic comes and goes.
@@ -77,6 +90,8 @@ impl Running {
         let mut running = Running {
             program,
             longest_operation: 0,
+            patience: None,
+            took: Vec::new(),
             interface,
             shown,
             forgotten: 0,
@@ -165,6 +180,7 @@ impl Running {
             pace: manner.pace,
             backpressure: manner.backpressure,
             host: events,
+            watchdog_clocks: self.patience,
             ..RunOptions::default()
         };
         let mixed = mixed(&mut self.native, interface, packets, &options)
@@ -182,7 +198,23 @@ impl Running {
                 )
             });
         self.compare_maps(maps);
+        let took = Took {
+            clocks: mixed.result.simulated_clocks,
+            reruns: self.reruns(),
+        };
+        self.took.push(took);
         mixed.result
+    }
+
+    /// Packets that began again since the last reset.
+    fn reruns(&mut self) -> u64 {
+        if self.interface.program.is_empty() {
+            return 0;
+        }
+        let mut host = Host::new(&mut self.native, &self.interface).expect("the ports");
+        let events = host.events(&mut self.native);
+        let events = events.unwrap_or_else(|error| panic!("{error}\n{}", self.program));
+        events.of(Event::Reruns)
     }
 
     /// Sends packets, and leaves it to the caller to judge what comes out.

@@ -27,7 +27,7 @@ pub fn all() -> Vec<Trial> {
     let mut seen = BTreeSet::new();
     let mut cases = case::all();
     cases.retain(|case| {
-        let mut keys = ["torture", "packet"].iter();
+        let mut keys = ["torture", "torture-on-a-core", "packet"].iter();
         let sends = keys.any(|key| case.line(key).is_some());
         sends && (seen.insert(case.path.clone()) || is_full)
     });
@@ -69,7 +69,8 @@ fn run(case: &Case, (lanes, threads): Size, count: usize) {
     };
     let mut running = processor.start();
     send(case, &mut running);
-    if let Some(line) = case.line("torture") {
+    let torture_line = case.line("torture").or(case.line("torture-on-a-core"));
+    if let Some(line) = torture_line {
         let seed = number(line, "seed").expect("torture has a seed");
         torture(&mut running, seed, count);
     }
