@@ -177,22 +177,39 @@ fn a_program_on_the_processor() {
 fn the_processor_says_what_it_has_no_unit_for() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("copies.hir");
-    let text = "program \"copies\" structured\n\noutput \"verdict\" 3\n\nblock0:\n    v0:64 = const 0\n    v1:64 = const 512\n    \
-        v2:16 = input length\n    copy packet packet up-to 1025 v0, v1, v2\n    v3:3 = const 2\n    v4:1 = const 1\n    emit v4 with v3\n";
-    let program = |most: &str| fs::write(&file, text.replace("1025", most)).unwrap();
+    let text = "program \"copies\" structured\n\noutput \"verdict\" 3\n\nblock0:\n    v0:64 = const 0\n    v1:64 = const 8\n    v5:16 = const 8\n    \
+        v6:16 = input length\n    v2:16 = sub v6, v5\n    copy packet packet up-to MOST v0, v1, v2\n    v3:3 = const 2\n    v4:1 = const 1\n    emit v4 with v3\n";
+    let program = |most: &str| fs::write(&file, text.replace("MOST", most)).unwrap();
     let against = [
         "--pcap",
         "programs/firewall.pcap",
         "--against",
         "interpreter",
     ];
-    program("1024");
+    program("4096");
     let run = on_core("check", path(&file), &against);
     assert_eq!(run.status, 0, "{}", run.stdout);
-    program("1025");
+    let jumbo = place.path().join("jumbo.pcap");
+    let frames = [
+        "traffic",
+        "--packets",
+        "20",
+        "--size",
+        "4000:4096",
+        "--output",
+    ];
+    let made = hardpath(&[&frames[..], &[path(&jumbo)]].concat());
+    assert_eq!(made.status, 0, "{}", made.stderr);
+    let run = on_core(
+        "check",
+        path(&file),
+        &["--pcap", path(&jumbo), "--against", "interpreter"],
+    );
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    program("4097");
     let error = on_core("check", path(&file), &against).error(3, "core-unit-missing");
     assert!(
-        error["message"].as_str().unwrap().contains("1,024 bytes"),
+        error["message"].as_str().unwrap().contains("4,096 bytes"),
         "{error}"
     );
     assert!(

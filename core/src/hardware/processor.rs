@@ -338,7 +338,7 @@ pub fn lacks(image: &Image) -> Option<(usize, u8, &'static str)> {
 fn unit(action: &Action, sends: bool) -> Option<&'static str> {
     match action {
         Action::Copy { up_to, .. } if u32::from(*up_to) > slow::MOST_COPIED => {
-            Some("copies of more than 1,024 bytes")
+            Some("copies of more than 4,096 bytes")
         }
         Action::Send { .. } if !sends => Some("more than 15 further copies of a packet"),
         _ => None,

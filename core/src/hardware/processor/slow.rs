@@ -19,7 +19,7 @@ use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
 use walk::walk;
 
 /// The most bytes of a copy.
-pub const MOST_COPIED: u32 = 1024;
+pub const MOST_COPIED: u32 = 4096;
 
 signals! {
     /// Into the unit.
