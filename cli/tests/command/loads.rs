@@ -1,6 +1,6 @@
 //! Programs that are loaded into a core in the middle of traffic.
 
-use crate::common::{compile, hardpath, path};
+use crate::common::{compile, compile_source, hardpath, path, root};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -271,7 +271,7 @@ fn programs_that_follow_each_other_take_the_same_packets() {
     assert!(message.contains("14 to 1000 bytes"), "{message}");
 }
 
-/// A program that calls a step, the step, and one that declares their map in another way.
+/// A program that calls a step, and the step.
 fn steps() -> Option<(TempDir, [String; 2])> {
     let (place, caller) = compile("steps_caller")?;
     let (other, later) = compile("steps_later")?;
@@ -315,6 +315,24 @@ fn tail_calls_into_another_object() {
             assert!(run.stdout.contains(about), "{about}: {}", run.stdout);
         }
     }
+}
+
+#[test]
+fn maps_of_one_name_are_declared_in_one_way() {
+    let Some((place, [caller, _])) = steps() else {
+        return;
+    };
+    let source = root().join("cli/tests/command/data/steps_later.c");
+    let text = fs::read_to_string(source).unwrap();
+    let other = text.replace("max_entries, 4", "max_entries, 5");
+    assert_ne!(other, text);
+    fs::write(place.path().join("other.c"), other).unwrap();
+    let (_made, other) = compile_source(path(place.path()), "other").expect("there is a compiler");
+    let entry = format!("steps:0=later@{}", path(&other));
+    let error =
+        hardpath(&["compile", &caller, "--prog-array", &entry, "--json"]).error(2, "prog-array");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("the map seen"), "{error}");
 }
 
 #[test]

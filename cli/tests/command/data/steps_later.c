@@ -13,11 +13,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__type(key, __u32);
 	__type(value, __u64);
-#ifdef OTHER_SIZE
-	__uint(max_entries, OTHER_SIZE);
-#else
 	__uint(max_entries, 4);
-#endif
 } seen SEC(".maps");
 
 SEC("xdp")
