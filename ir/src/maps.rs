@@ -144,8 +144,8 @@ impl Maps {
         self.maps[map].forget_as_told(slots);
     }
 
-    /// When a new key is next put into a table that forgets as it is told, another one goes with it. Of several calls each waits for those
-    /// before it.
+    /// When a new key is next put into a table that forgets as it is told, another one goes with it. Of several calls for one
+    /// table each waits for those before it.
     pub fn forget_for(&mut self, map: MapId, key: Vec<u8>, goes: Vec<u8>) {
         self.goes.push_back(((map, key), goes));
     }
@@ -157,11 +157,10 @@ impl Maps {
 
     /// The key that goes for a new one.
     fn make_room(&mut self, map: MapId, key: &[u8]) {
-        let is_next = |((of, comes), _): &(Place, Vec<u8>)| *of == map && comes == key;
-        if !self.goes.front().is_some_and(is_next) {
-            return;
-        }
-        if let Some((_, goes)) = self.goes.pop_front() {
+        let of_map = |((of, _), _): &(Place, Vec<u8>)| *of == map;
+        let next = self.goes.iter().position(of_map);
+        let next = next.filter(|next| self.goes[*next].0 .1 == key);
+        if let Some((_, goes)) = next.and_then(|next| self.goes.remove(next)) {
             self.note_before(map, &goes);
             if let Some(written) = &mut self.written {
                 written.keys.insert((map, goes.clone()));

@@ -447,3 +447,39 @@ fn entries_that_cannot_be_are_told() {
     codes.sort_unstable();
     assert_eq!(codes, ["map-key-range", "map-key-size"]);
 }
+
+/// Each table's keys go in that table's order, whatever the others do.
+#[test]
+fn keys_that_go_for_others() {
+    let mut decls = PrimaryMap::new();
+    let [first, second] = ["first", "second"].map(|name| {
+        decls.push(MapDecl {
+            forgets: true,
+            ..decl(name, Find::Exact, 4, 1, 2)
+        })
+    });
+    let mut maps = Maps::new(&decls);
+    for map in [first, second] {
+        maps.forget_as_told(map, 8);
+        for number in [1, 2] {
+            maps.update(map, &key(number), &[0], May::PUT);
+        }
+        maps.forget_for(map, key(3).to_vec(), key(1).to_vec());
+        maps.forget_for(map, key(4).to_vec(), key(2).to_vec());
+    }
+    let keys = |maps: &Maps, map: MapId| -> Vec<u32> {
+        let there = (1..5).filter(|number| maps.get(map, &key(*number)).is_some());
+        there.collect()
+    };
+    maps.update(second, &key(3), &[0], May::PUT);
+    // It is not its turn.
+    maps.update(first, &key(4), &[0], May::PUT);
+    // It does not come.
+    maps.update(first, &key(3), &[0], May::REPLACE);
+    assert_eq!(keys(&maps, first), [1, 2, 4]);
+    assert_eq!(keys(&maps, second), [2, 3]);
+    maps.update(first, &key(3), &[0], May::PUT);
+    maps.update(second, &key(4), &[0], May::PUT);
+    assert_eq!(keys(&maps, first), [2, 3, 4]);
+    assert_eq!(keys(&maps, second), [3, 4]);
+}
