@@ -6,21 +6,12 @@ from typing import Optional
 from bench import parameters
 
 PARAMETERS = parameters()
-LAYOUT, NUMBERS = PARAMETERS["layout"], PARAMETERS["numbers"]
+NUMBERS = PARAMETERS["numbers"]
 # How a packet goes on: as the buffer says, not, it does.
 AS_BUFFER, DROPPED, FORWARDED = 0, 2, 3
 # Ways: back; as the buffer says; behind these the classes, of which the last one leads nowhere.
 BACK, BUFFER, CLASS = 0, 1, 4
 NOWHERE = 3
-
-
-def word(opcode, **fields):
-    whole = LAYOUT["opcodes"][opcode]
-    for name, value in fields.items():
-        lo, width = LAYOUT["bits"][name]
-        assert 0 <= value < 1 << width
-        whole |= value << lo
-    return whole
 
 
 @dataclass

@@ -2,7 +2,8 @@
 
 from collections import deque
 
-from packets import AS_BUFFER, BACK, BUFFER, CLASS, DROPPED, FORWARDED, NOWHERE, PARAMETERS, Ending, Packet, word
+from packets import AS_BUFFER, BACK, BUFFER, CLASS, DROPPED, FORWARDED, NOWHERE, PARAMETERS, Ending, Packet
+from rows import word
 from timeline import Timeline
 
 # Stages of a row: operands; what happens; where it leads, and words for buffers; copies; its thread is ready, or over.

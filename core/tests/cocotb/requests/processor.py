@@ -5,8 +5,9 @@ from collections import defaultdict
 from bench import DONE, LOOKUP, MISSING, PUT
 from maps import INDEXED, MOST, SESSIONS, SUMS, TABLE, VALUE_BYTES, Maps, changed
 from programs import KEY_BYTES, KEYS, Program
+from rows import word
 from timeline import Timeline
-from words import BUFFERS, put, word
+from words import BUFFERS, put
 
 # Stages of a row: what is asked, and a clock later its operands; where it leads, so that its thread can be ready a clock later, or over.
 ASKED, LED, OVER = 9, 12, 15

@@ -5,7 +5,8 @@ from typing import Optional
 
 from bench import parameters
 from maps import INDEXED, MOST, SESSIONS, SUMS, TABLE, VALUE_BYTES, Operation
-from words import ABSENT, ATOMICS, FIELD, LAYOUT, word
+from rows import LAYOUT, word
+from words import ABSENT, ATOMICS, FIELD
 
 KEY_BYTES = parameters()["key_bytes"]
 # What two keys differ in leads to different tags, also beside those of entries: nobody is stale for nothing.
