@@ -63,7 +63,7 @@ impl Object {
                 (entry, chosen) => problems.extend(entry.err().into_iter().chain(chosen.err())),
             }
         }
-        let numbers: Vec<Result<usize, Diagnostic>> = (other.maps.iter())
+        let numbers: Vec<Result<Option<usize>, Diagnostic>> = (other.maps.iter())
             .map(|map| self.same_map(map, &other.file).map_err(wrong))
             .collect();
         problems.extend(numbers.iter().filter_map(|number| number.clone().err()));
@@ -72,8 +72,8 @@ impl Object {
         }
         let mut places = Vec::new();
         for (map, number) in other.maps.into_iter().zip(numbers.into_iter().flatten()) {
-            places.push(number.min(self.maps.len()));
-            if number == NEW {
+            places.push(number.unwrap_or(self.maps.len()));
+            if number.is_none() {
                 self.maps.push(map);
             }
         }
@@ -92,10 +92,10 @@ impl Object {
         Ok(())
     }
 
-    /// The number of the map that another object has, too; [`NEW`] where there is none of its name.
-    fn same_map(&self, map: &ObjectMap, file: &str) -> Result<usize, (String, String)> {
+    /// The number of the map that another object has, too; `None` where there is none of its name.
+    fn same_map(&self, map: &ObjectMap, file: &str) -> Result<Option<usize>, (String, String)> {
         let Some(number) = self.maps.iter().position(|own| own.name == map.name) else {
-            return Ok(NEW);
+            return Ok(None);
         };
         let own = &self.maps[number];
         let left_open = ObjectMap {
@@ -103,7 +103,7 @@ impl Object {
             ..map.clone()
         };
         match *own == left_open && (map.max_entries == 0 || own.max_entries == map.max_entries) {
-            true => Ok(number),
+            true => Ok(Some(number)),
             false => Err((
                 format!("{file} declares the map {} in another way", map.name),
                 String::from("declare it alike in both, or give one of them another name; sections of data are called after their file"),
@@ -111,9 +111,6 @@ impl Object {
         }
     }
 }
-
-/// A map that is not there yet.
-const NEW: usize = usize::MAX;
 
 fn resolve_one(
     object: &Object,

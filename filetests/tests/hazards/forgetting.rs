@@ -148,12 +148,16 @@ enum Fault {
 }
 
 impl Fault {
-    fn put_into(self, design: &mut Design) -> bool {
+    fn break_with(self, design: &mut Design) {
         let modules = design.modules.values_mut();
-        modules
-            .map(|module| self.put_into_module(module))
-            .max()
-            .unwrap_or(false)
+        let changed = modules.map(|module| self.put_into_module(module));
+        assert_eq!(changed.max(), Some(true), "{self:?} changes nothing");
+    }
+
+    /// Traffic over a design with the fault finds it.
+    fn is_found(self, run: impl FnOnce()) {
+        let found = catch_unwind(AssertUnwindSafe(run));
+        assert!(found.is_err(), "{self:?} was not found");
     }
 
     fn put_into_module(self, module: &mut Module) -> bool {
@@ -233,14 +237,8 @@ fn faults_are_found() {
     for (fault, text) in cases {
         let sound = Hardware::new(text, 512);
         let (program, mut compiled) = (sound.program.clone(), sound.compiled);
-        assert!(
-            fault.put_into(&mut compiled.design),
-            "{fault:?} changes nothing"
-        );
-        let found = catch_unwind(AssertUnwindSafe(|| {
-            crowd(&mut Hardware::with(program, compiled), 31, 1500);
-        }));
-        assert!(found.is_err(), "{fault:?} was not found");
+        fault.break_with(&mut compiled.design);
+        fault.is_found(|| crowd(&mut Hardware::with(program, compiled), 31, 1500));
     }
 }
 
@@ -263,11 +261,7 @@ fn faults_of_a_core_are_found() {
     ];
     for (fault, text) in cases {
         let mut core = Processor::new(text, 4, 16).expect("a core has all units for it");
-        assert!(
-            fault.put_into(&mut core.design),
-            "{fault:?} changes nothing"
-        );
-        let found = catch_unwind(AssertUnwindSafe(|| crowd(&mut core.start(), 31, 300)));
-        assert!(found.is_err(), "{fault:?} was not found");
+        fault.break_with(&mut core.design);
+        fault.is_found(|| crowd(&mut core.start(), 31, 300));
     }
 }
