@@ -10,6 +10,7 @@
 #   make realworld the kernel's XDP programs, libxdp's and ours with two compilers, compared with the kernel (needs root)
 #   make cocotb    generated designs and all blocks under models of AXI by others (a part of `make test`)
 #   make ecp5      ten programs placed and routed for an ECP5, and the clocks they reach: docs/ecp5.md
+#   make ecp5-core a core of two lanes placed and routed for an ECP5   (an hour or more)
 #   make calibrate LUT6 levels of single operations as yosys maps them, for ECP5 nanoseconds, beside the delay model
 #   make levels    LUT6 levels and area of whole programs, to docs/levels.md   (an hour or two)
 #   make bench-area  what each optimisation gains in area, to docs/area.md   (an hour or two)
@@ -48,7 +49,7 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-core bench-lru campaign
+.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 ecp5-core realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-core bench-lru campaign
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -82,6 +83,12 @@ bench: setup
 ecp5: setup programs
 	@cargo build --release --package hardpath-cli
 	tools/ecp5 $(HARDPATH)
+
+ecp5-core: setup
+	@cargo build --release --package hardpath-cli
+	echo '[{"kind": "hash", "key_bytes": 16, "value_bytes": 8, "entries": 256}, {"kind": "array", "key_bytes": 4, "value_bytes": 8, "entries": 256}]' > build/ecp5-core.json
+	$(HARDPATH) core --lanes 2 --threads 4 --bus 64 --rows 1024 --maps build/ecp5-core.json --family ecp5 --clock 60 -o build/ecp5-core
+	$(HARDPATH) synth build/ecp5-core/verilog --flow ecp5 --no-parts
 
 cocotb: setup build/.tools
 	@cargo build --profile ci --package hardpath-cli
