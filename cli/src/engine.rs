@@ -4,6 +4,7 @@ use crate::arguments::{EngineName, RunArguments};
 use crate::files::NewFile;
 use crate::packets::RunPacket;
 use crate::progress::Progress;
+use crate::row_clocks::between;
 use crate::source::Loaded;
 use crate::target::{self, Asked, Hardware};
 use hardpath_blocks::interface::Interface;
@@ -18,7 +19,7 @@ use hardpath_session::journals::{self, Slots};
 use hardpath_session::{maps, RowCounts, Rows, Session};
 use hardpath_testbed::bench::Recorder;
 use hardpath_testbed::dut::Dut;
-use hardpath_testbed::host::{Host, HostOperation};
+use hardpath_testbed::host::{Events, Host, HostOperation};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::run::{Event, LoadEvent, RunOptions};
 use hardpath_testbed::statistics::Statistics;
@@ -46,6 +47,8 @@ pub struct Setting<'a> {
 pub struct Ran {
     /// Of interpreters, which have no clock: only `packets`, `verdicts` and `not_taken_in`.
     pub statistics: Statistics,
+    /// What a core counted from the first packet on; `None`: no core ran, or the run was written for a test bench.
+    pub events: Option<Events>,
     engine: Engine,
 }
 
@@ -115,6 +118,7 @@ pub fn run(
             let statistics = one_by_one(setting, &mut maps, packets, runner, consumer)?;
             Ok(Ran {
                 statistics,
+                events: None,
                 engine: Engine::Interpreter(maps),
             })
         }
@@ -129,6 +133,7 @@ pub fn run(
             let counts = rows.counts();
             Ok(Ran {
                 statistics,
+                events: None,
                 engine: Engine::Rows { maps, counts },
             })
         }
@@ -162,14 +167,22 @@ fn simulate(
     let image = with_first_contents(program, setting.image);
     let mut dut = start(setting.engine, &hardware.design).map_err(one)?;
     let interface = &hardware.interface;
-    let statistics = match setting.bench {
-        None => send(dut.as_mut(), interface, &image, packets, &options, consumer),
+    let counts = asked.kind.processor.is_some() && setting.bench.is_none();
+    let sent = match setting.bench {
+        None => send(
+            dut.as_mut(),
+            (interface, counts),
+            &image,
+            packets,
+            &options,
+            consumer,
+        ),
         Some(path) => {
             let recorded = NewFile::create(path).and_then(|file| {
                 let mut recorder = Recorder::new(dut.as_mut(), interface, file)?;
                 let sent = send(
                     &mut recorder,
-                    interface,
+                    (interface, counts),
                     &image,
                     packets,
                     &options,
@@ -178,15 +191,16 @@ fn simulate(
                 look_up_some(&mut recorder, interface)?;
                 Ok((sent, recorder.finish()?))
             });
-            recorded.and_then(|(statistics, file)| file.put_in_place().map(|()| statistics))
+            recorded.and_then(|(sent, file)| file.put_in_place().map(|()| sent))
         }
     };
-    let statistics = statistics.map_err(one)?;
+    let (statistics, events) = sent.map_err(one)?;
     if let Some(last) = setting.loads.last() {
         hardware.interface = last.interface.clone();
     }
     Ok(Ran {
         statistics,
+        events,
         engine: Engine::Hardware {
             dut,
             hardware: Box::new(hardware),
@@ -211,15 +225,15 @@ pub fn start(engine: EngineName, design: &Design) -> Result<Box<dyn Dut>, Diagno
     }
 }
 
-/// Through the design's own ports: maps in, packets through.
+/// Through the design's own ports: maps in, packets through. `counts`: of a core, what it counts meanwhile.
 fn send(
     dut: &mut dyn Dut,
-    interface: &Interface,
+    (interface, counts): (&Interface, bool),
     image: &Image,
     packets: impl Iterator<Item = Result<RunPacket, Diagnostic>>,
     options: &RunOptions,
     mut consumer: impl FnMut(Event<RunPacket>) -> Result<(), Diagnostic>,
-) -> Result<Statistics, Diagnostic> {
+) -> Result<(Statistics, Option<Events>), Diagnostic> {
     let mut packets = packets.peekable();
     let ports = match packets.peek() {
         // All packets come in at the first port.
@@ -234,8 +248,13 @@ fn send(
     drop(progress);
     let (mut session, filled) = begun?;
     consumer(Event::HostMoved(filled))?;
+    let before = counts.then(|| session.events()).transpose()?;
     let totals = session.stream(packets, options, consumer)?;
-    Ok(totals.statistics)
+    let after = counts.then(|| session.events()).transpose()?;
+    let events = before
+        .zip(after)
+        .map(|(before, after)| between(before, after));
+    Ok((totals.statistics, events))
 }
 
 /// Entries of each map that are looked up at the end of a recorded run.

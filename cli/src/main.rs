@@ -19,6 +19,7 @@ mod packets;
 mod progress;
 mod promise;
 mod render;
+mod row_clocks;
 mod size;
 mod source;
 mod table;

@@ -28,7 +28,7 @@ use hardpath_ir::maps::{Image, KeyMove};
 use hardpath_packet::{Fate, Packet, Ports};
 use hardpath_testbed::contents;
 use hardpath_testbed::dut::Dut;
-use hardpath_testbed::host::{self, Counters, Host};
+use hardpath_testbed::host::{self, Counters, Events, Host};
 use hardpath_testbed::journal::Journaled;
 use hardpath_testbed::pace::Pacer;
 use hardpath_testbed::run::{self, Event, RunOptions, RunTotals};
@@ -119,6 +119,14 @@ impl<'a> Session<'a> {
     /// The host port does not answer.
     pub fn counters(&mut self) -> Result<Counters, Diagnostic> {
         Host::new(self.dut, self.interface)?.counters(self.dut)
+    }
+
+    /// What a processor has counted.
+    ///
+    /// # Errors
+    /// The design has no such counters; the host port does not answer.
+    pub fn events(&mut self) -> Result<Events, Diagnostic> {
+        Host::new(self.dut, self.interface)?.events(self.dut)
     }
 
     /// What the maps hold ([`maps`]).

@@ -3,15 +3,16 @@
 use crate::answer::{Answer, Status};
 use crate::arguments::{EngineName, SimArguments};
 use crate::coverage::Coverage;
-use crate::engine::{self, Setting};
+use crate::engine::{self, Ran, Setting};
 use crate::loads::{Happened, Loads};
 use crate::outputs::{self, SentOn};
 use crate::packets::{self, RunPacket};
 use crate::promise;
+use crate::row_clocks::RowClocks;
 use crate::size::Size;
-use crate::source;
+use crate::source::{self, Loaded};
 use crate::table::facts;
-use crate::target;
+use crate::target::{self, Asked};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::maps::Image;
@@ -101,9 +102,17 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     let promises = ran.hardware().filter(|_| promised);
     object["promise"] = json!(promises.map(|hardware| &hardware.promise));
     object["estimate"] = Value::Null;
+    let row_clocks = row_clocks(&ran, &loaded, &asked)?;
+    let more = match &row_clocks {
+        Some(clocks) => {
+            clocks.put_into(&mut object);
+            clocks.lines()
+        }
+        None => Vec::new(),
+    };
     let mut text = match ran.hardware() {
-        Some(hardware) => text(statistics, hardware.clock_mhz, engine),
-        None => text_without_clock(statistics),
+        Some(hardware) => text((statistics, more), hardware.clock_mhz, engine),
+        None => text_without_clock(statistics, engine, more),
     };
     let mut warnings: &[Diagnostic] = &[];
     if let Some(hardware) = ran.hardware() {
@@ -130,6 +139,24 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     Ok(Answer::new(status, object, text)
         .with_warnings(loaded.warnings_with(warnings))
         .with_warnings(coverage.warnings()))
+}
+
+/// What rows took, where rows ran.
+fn row_clocks(
+    ran: &Ran,
+    loaded: &Loaded,
+    asked: &Asked,
+) -> Result<Option<RowClocks>, Vec<Diagnostic>> {
+    if let Some(counts) = ran.rows() {
+        return Ok(Some(RowClocks::interpreted(&counts)));
+    }
+    let Some(events) = ran.events else {
+        return Ok(None);
+    };
+    let image = target::core::rows(loaded, asked)?.image;
+    let operations = image.operations() as f64 / image.rows.len().max(1) as f64;
+    let packets = ran.statistics.packets;
+    Ok(Some(RowClocks::counted(packets, events, operations)))
 }
 
 type Interpreted = Result<Reference, Vec<Diagnostic>>;
@@ -202,7 +229,9 @@ fn json(statistics: &Statistics, simulated_clocks: Option<u64>) -> Value {
     object
 }
 
-fn text(statistics: &Statistics, clock_mhz: f64, engine: EngineName) -> String {
+type Lines = Vec<(&'static str, String)>;
+
+fn text((statistics, more): (&Statistics, Lines), clock_mhz: f64, engine: EngineName) -> String {
     let latency = &statistics.latency_clocks;
     let mut lines = vec![
         ("engine", engine.name().to_owned()),
@@ -235,6 +264,7 @@ fn text(statistics: &Statistics, clock_mhz: f64, engine: EngineName) -> String {
             ),
         ));
     }
+    lines.extend(more);
     lines.extend(verdict_lines(statistics));
     facts(&lines)
 }
@@ -252,11 +282,12 @@ fn throughput(statistics: &Statistics, clock_mhz: f64) -> String {
     text
 }
 
-fn text_without_clock(statistics: &Statistics) -> String {
+fn text_without_clock(statistics: &Statistics, engine: EngineName, more: Lines) -> String {
     let mut lines = vec![
-        ("engine", EngineName::Interpreter.name().to_owned()),
+        ("engine", engine.name().to_owned()),
         ("packets in", grouped(statistics.packets)),
     ];
+    lines.extend(more);
     lines.extend(verdict_lines(statistics));
     facts(&lines)
 }
@@ -266,7 +297,15 @@ fn verdict_lines(statistics: &Statistics) -> Vec<(&str, String)> {
         .verdicts
         .iter()
         .filter(|(_, packets)| **packets > 0)
-        .map(|(name, packets)| (name.as_str(), grouped(*packets)))
+        .map(|(name, packets)| {
+            let path = statistics.paths.get(name);
+            let clocks = path.and_then(|path| path.clocks_per_packet);
+            let clocks = clocks.map(|clocks| format!(", {clocks:.2} clocks each"));
+            (
+                name.as_str(),
+                grouped(*packets) + &clocks.unwrap_or_default(),
+            )
+        })
         .collect();
     if statistics.not_taken_in > 0 {
         let count = grouped(statistics.not_taken_in);

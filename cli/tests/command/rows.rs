@@ -154,6 +154,23 @@ fn a_program_on_the_processor() {
     assert_eq!(answer["packets"], 2020, "{answer}");
     let rows = on_core("sim", &file, &[&pcap[..], &["--engine", "rows"]].concat()).json();
     assert_eq!(answer["verdicts"], rows["verdicts"]);
+    // Nothing begins again, so the hardware begins as many rows as the interpreter of rows.
+    assert_eq!(answer["reruns"], 0, "{answer}");
+    assert_eq!(answer["rows_per_packet"], rows["rows_per_packet"]);
+    assert!(answer["rows_per_packet"].as_f64() >= Some(1.0), "{answer}");
+    assert!(
+        answer["operations_per_row"].as_f64() >= Some(1.0),
+        "{answer}"
+    );
+    let stalls = answer["stalls"].as_object().expect("clocks by reason");
+    assert!(
+        stalls.len() == 11 && stalls.contains_key("maps"),
+        "{answer}"
+    );
+    let counted = stalls.values().map(|clocks| clocks.as_u64().unwrap());
+    let counted = counted.sum::<u64>() + answer["answers"].as_u64().unwrap();
+    assert!(counted > 0, "{answer}");
+    assert_eq!(rows["stalls"], Value::Null);
     for options in [
         &["--threads", "1"][..],
         &["--threads", "2", "--lanes", "1", "--bus", "64"],
