@@ -28,6 +28,16 @@ impl Bytes {
         }
     }
 
+    /// The memory that an operation writes to.
+    pub fn written_by<R, P, T>(action: &Action<R, P, T>) -> Option<Memory> {
+        match action {
+            Action::Store { memory, .. } => Some(*memory),
+            Action::Copy { into, .. } => Some(*into),
+            Action::Clear { .. } => Some(Memory::Packet),
+            _ => None,
+        }
+    }
+
     /// They may share a byte.
     fn overlap(&self, other: &Bytes) -> bool {
         if self.memory != other.memory {

@@ -2,9 +2,12 @@
 
 mod allocate;
 mod check;
+mod coalesce;
 pub mod code;
 mod effects;
 mod emit;
+mod forward;
+mod guards;
 mod legal;
 mod live;
 mod meetings;
@@ -13,6 +16,7 @@ mod order;
 mod plain;
 mod prepare;
 mod regions;
+mod rounds;
 pub mod savings;
 mod schedule;
 mod select;
@@ -21,12 +25,12 @@ mod uses;
 
 use crate::image::{Image, Machine, Origins};
 use allocate::{allocate, Keep, Places, Spill, Trace};
-use code::{Code, Label};
+use code::{Code, Label, Reg};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
 use savings::{Saving, Without};
-use schedule::{Banks, Context};
-use std::collections::HashMap;
+use schedule::{Banks, Context, Params};
+use std::collections::{HashMap, HashSet};
 
 /// More rounds of spilling are not made.
 const MOST_SPILLS: usize = 4096;
@@ -105,19 +109,38 @@ fn own_fault(what: &str, why: impl std::fmt::Display) -> Diagnostic {
     Diagnostic::defect("internal-error", format!("{what}: {why}"))
 }
 
-fn make(program: &Program, machine: &Machine, without: Without) -> Result<Made, Vec<Diagnostic>> {
-    let prepared = prepare::prepare(program, without)?;
-    let mut code = select::select(&prepared, without)?;
+/// The operations of a prepared program, in traces.
+fn operations(
+    prepared: &Program,
+    machine: &Machine,
+    without: Without,
+) -> Result<Code, Vec<Diagnostic>> {
+    let mut code = select::select(prepared, without)?;
     legal::make_legal(&mut code);
     if without.keeps(Saving::Meetings) {
         meetings::put_together_before(&mut code);
+    }
+    if without.keeps(Saving::Traces) {
+        regions::turn(&mut code);
     }
     moves::make_moves(&mut code);
     if without.contains(Saving::Operands) {
         plain::move_operands(&mut code);
     }
     regions::form(&mut code, without);
+    if without.keeps(Saving::Operands) {
+        coalesce::make_in_place(&mut code);
+    }
     legal::make_legal(&mut code);
+    if without.keeps(Saving::Rounds) {
+        rounds::overlap(&mut code, machine, without);
+    }
+    Ok(code)
+}
+
+fn make(program: &Program, machine: &Machine, without: Without) -> Result<Made, Vec<Diagnostic>> {
+    let prepared = prepare::prepare(program, without)?;
+    let mut code = operations(&prepared, machine, without)?;
     let own_stack = prepared.limits.stack.next_multiple_of(SPILL_BYTES);
     let mut keep = Keep::default();
     let mut stack = own_stack;
@@ -206,6 +229,7 @@ fn schedule_all(code: &Code, machine: &Machine, without: Without) -> (Vec<Trace>
     let context = Context {
         machine,
         live: &live,
+        params: &params(code),
         sends,
         without,
     };
@@ -221,4 +245,27 @@ fn schedule_all(code: &Code, machine: &Machine, without: Without) -> (Vec<Trace>
     });
     let traces: Vec<Trace> = traces.collect();
     (traces, banks)
+}
+
+/// Registers that are written at several places, each with the others that are written in the same blocks.
+fn params(code: &Code) -> Params {
+    let written = |label: &Label| -> Vec<Reg> {
+        let steps = code.blocks[*label].iter();
+        steps.flat_map(|step| step.touched().writes).collect()
+    };
+    let mut seen = HashSet::new();
+    let all = code.order.iter().flat_map(written);
+    let several: HashSet<Reg> = all.filter(|reg| !seen.insert(*reg)).collect();
+    let mut params = Params::new();
+    for label in &code.order {
+        let here: HashSet<Reg> = written(label)
+            .into_iter()
+            .filter(|reg| several.contains(reg))
+            .collect();
+        for &reg in &here {
+            let others = here.iter().copied().filter(|other| *other != reg);
+            params.entry(reg).or_default().extend(others);
+        }
+    }
+    params
 }

@@ -4,6 +4,7 @@ use super::code::{Pred, Reg, Step};
 use super::effects::{goes, After, Effects};
 use super::savings::Saving;
 use super::schedule::Context;
+use crate::isa::{Action, Into};
 use std::collections::HashMap;
 
 /// The orders of a trace.
@@ -20,6 +21,16 @@ struct Building<'a> {
     effects: Vec<Effects>,
     /// The last steps that wrote a register or predicate (several where guards let older values through), and who read it since.
     written: HashMap<Name, (Vec<usize>, Vec<usize>)>,
+}
+
+/// What a comparison gathers into a predicate, in any order with its like and beside them.
+fn gathers(step: &Step) -> Option<(Into, Pred)> {
+    match step.op.action {
+        Action::Compare { into, yes, .. } if matches!(into, Into::And | Into::Or) => {
+            Some((into, yes))
+        }
+        _ => None,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -68,7 +79,11 @@ impl Building<'_> {
             let (writers, readers) = self.written.entry(name).or_default();
             let before = readers.iter().filter(|reader| **reader != index);
             self.behind[index].extend(before.map(|reader| (*reader, After::Same)));
-            self.behind[index].extend(writers.iter().map(|writer| (*writer, After::Row)));
+            let gathered = gathers(&self.steps[index]);
+            let beside =
+                |writer: &usize| gathered.is_some() && gathers(&self.steps[*writer]) == gathered;
+            let writers_before = writers.iter().filter(|writer| !beside(writer));
+            self.behind[index].extend(writers_before.map(|writer| (*writer, After::Row)));
             if !keeps {
                 writers.clear();
             }

@@ -2,10 +2,14 @@
 
 use super::code::{Code, Label, Op, Pred, Reg, Step};
 use super::effects::{goes, is_silent};
+use super::guards;
 use super::live::{before, live, Set};
 use super::savings::{Saving, Without};
 use crate::isa::{Action, Guard, Test};
 use cranelift_entity::SecondaryMap;
+
+/// A loop is longer than what stands behind it.
+const ROUNDS: usize = 1 << 16;
 
 /// Makes blocks as long as they can be, and takes out what nobody needs.
 pub fn form(code: &mut Code, without: Without) {
@@ -16,6 +20,10 @@ pub fn form(code: &mut Code, without: Without) {
     if without.keeps(Saving::Traces) {
         turn(code);
         join(code);
+        while without.keeps(Saving::Choices) && guards::guard_short_ways(code) {
+            sweep(code);
+            join(code);
+        }
     }
     sweep(code);
 }
@@ -83,7 +91,7 @@ fn exits(code: &mut Code) {
 }
 
 /// Where a block ends with a branch and a jump, the way that goes on longer is the jump: it can become part of the block.
-fn turn(code: &mut Code) {
+pub fn turn(code: &mut Code) {
     let ways = ways(code);
     let length = lengths(code);
     for label in code.order.clone() {
@@ -155,7 +163,7 @@ fn under(
 }
 
 /// How many branches lead to each block.
-fn ways(code: &Code) -> SecondaryMap<Label, u32> {
+pub fn ways(code: &Code) -> SecondaryMap<Label, u32> {
     let mut ways: SecondaryMap<Label, u32> = SecondaryMap::new();
     for &label in &code.order {
         for to in code.blocks[label].iter().filter_map(goes) {
@@ -165,13 +173,18 @@ fn ways(code: &Code) -> SecondaryMap<Label, u32> {
     ways
 }
 
-/// How many steps there are at most from each block on, not going round.
+/// How many steps there are at most from each block on; what goes round goes on long.
 fn lengths(code: &Code) -> SecondaryMap<Label, usize> {
     let mut length: SecondaryMap<Label, usize> = SecondaryMap::new();
+    let mut is_done: SecondaryMap<Label, bool> = SecondaryMap::new();
     for &label in code.order.iter().rev() {
         let steps = &code.blocks[label];
-        let behind = steps.iter().filter_map(goes).map(|to| length[to]).max();
-        length[label] = steps.len() + behind.unwrap_or(0);
+        let behind = steps.iter().filter_map(goes).map(|to| match is_done[to] {
+            true => length[to],
+            false => ROUNDS,
+        });
+        length[label] = steps.len() + behind.max().unwrap_or(0);
+        is_done[label] = true;
     }
     length
 }

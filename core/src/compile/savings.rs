@@ -47,6 +47,8 @@ pub enum Saving {
     Bounds,
     /// What follows a block that nothing else leads to becomes part of it. Without it rows end where blocks do.
     Traces,
+    /// A loop does some of its next round beside the end of this one.
+    Rounds,
     /// What nobody sees who leaves may stand in front of a branch. Without it nothing comes in front of a branch that stood behind.
     Speculation,
     /// A row has several branches, the first of them first. Without it: one.
@@ -59,7 +61,7 @@ pub enum Saving {
 
 impl Saving {
     /// Each of them, in the order in which the compiler comes to them, and messages and tables have them.
-    pub const ALL: [Saving; 23] = [
+    pub const ALL: [Saving; 24] = [
         Saving::Loops,
         Saving::Ends,
         Saving::Known,
@@ -79,6 +81,7 @@ impl Saving {
         Saving::Meetings,
         Saving::Bounds,
         Saving::Traces,
+        Saving::Rounds,
         Saving::Speculation,
         Saving::Branches,
         Saving::Order,
@@ -107,6 +110,7 @@ impl Saving {
             Saving::Meetings => "meetings",
             Saving::Bounds => "bounds",
             Saving::Traces => "traces",
+            Saving::Rounds => "rounds",
             Saving::Speculation => "speculation",
             Saving::Branches => "branches",
             Saving::Order => "order",
@@ -170,6 +174,6 @@ mod tests {
             assert_eq!(alone, [saving]);
         }
         assert_eq!(Saving::find("pruning"), None);
-        assert_eq!(Without::from_iter(Saving::ALL).savings().count(), 23);
+        assert_eq!(Without::from_iter(Saving::ALL).savings().count(), 24);
     }
 }

@@ -21,8 +21,17 @@ pub type Banks = HashMap<Reg, u8>;
 /// More assignments of a row's operations to lanes are not compared.
 const MOST_ASSIGNMENTS: usize = 64;
 
+/// Behind the last lane no branch has room, which what is moved into a parameter often stands in front of.
+const LAST_LANE: i32 = 64;
+
+/// Two of one bank cannot be written in one row.
+const SAME_LANE: i32 = 24;
+
 /// With so many predicates in use, only the next step in the program's order makes another.
 const MANY_PREDICATES: usize = 11;
+
+/// Registers of several definitions, each with others.
+pub type Params = HashMap<Reg, HashSet<Reg>>;
 
 /// What scheduling knows beside the trace.
 pub struct Context<'a> {
@@ -30,6 +39,8 @@ pub struct Context<'a> {
     pub machine: &'a Machine,
     /// What blocks need.
     pub live: &'a Live,
+    /// Of registers that are written at several places: what else of them is written in the same blocks.
+    pub params: &'a Params,
     /// The program sends copies of its packets.
     pub sends: bool,
     /// What is left out.
@@ -211,6 +222,19 @@ impl Scheduler<'_> {
         found
     }
 
+    /// What speaks against a bank for a register.
+    fn cost(&self, lane: u8, reg: Reg) -> i32 {
+        let used = self.load[usize::from(lane)].pow(2);
+        let Some(others) = self.context.params.get(&reg) else {
+            return used;
+        };
+        let is_last = lane + 1 == self.context.machine.lanes;
+        let beside = others
+            .iter()
+            .filter(|other| self.banks.get(other) == Some(&lane));
+        used + i32::from(is_last) * LAST_LANE + beside.count() as i32 * SAME_LANE
+    }
+
     /// Gives lanes to the steps of a row: results go to banks that are little used.
     fn settle(&mut self, all: &[usize]) -> Vec<(usize, u8)> {
         let found = self.assignments(all, MOST_ASSIGNMENTS);
@@ -220,9 +244,7 @@ impl Scheduler<'_> {
             .collect();
         let cost = |lanes: &Vec<u8>| -> i32 {
             let both = std::iter::zip(lanes, &writes);
-            let loads = both.filter(|(_, reg)| reg.is_some());
-            loads
-                .map(|(lane, _)| self.load[usize::from(*lane)].pow(2))
+            both.map(|(lane, reg)| reg.map_or(0, |reg| self.cost(*lane, reg)))
                 .sum()
         };
         let best = found.into_iter().min_by_key(|lanes| cost(lanes));

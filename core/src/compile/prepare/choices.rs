@@ -135,11 +135,12 @@ fn fold_branch(program: &mut Program, block: Block) -> bool {
     false
 }
 
-/// Operations of a block that are not constants.
+/// Operations of a block, but for what is part of others.
 fn operations(program: &Program, block: Block) -> usize {
     let insts = program.blocks[block].insts.iter();
     let ops = insts.map(|inst| &program.insts[*inst].op);
-    ops.filter(|op| !matches!(op, Op::Const(_))).count()
+    let is_part = |op: &Op| matches!(op, Op::Const(_) | Op::Slice { .. } | Op::ZExt | Op::Concat);
+    ops.filter(|op| !is_part(op)).count()
 }
 
 /// Nobody sees that its operations happen.

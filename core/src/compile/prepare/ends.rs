@@ -158,7 +158,7 @@ fn copy_for_ways(program: &mut Program, block: Block) {
 }
 
 /// A block with arguments in place of its parameters, at the end of the order.
-fn copy_with(program: &mut Program, block: Block, args: &[Value]) -> Block {
+pub(super) fn copy_with(program: &mut Program, block: Block, args: &[Value]) -> Block {
     let copy = program.add_block();
     let data = program.blocks[block].clone();
     program.blocks[copy].place = data.place;

@@ -3,6 +3,7 @@
 mod choices;
 mod early;
 mod ends;
+mod jumps;
 mod known;
 mod limits;
 mod loads;
@@ -39,6 +40,9 @@ pub fn prepare(program: &Program, without: Without) -> Result<Program, Vec<Diagn
         tidy(&mut prepared)?;
     }
     if without.keeps(Saving::Paths) {
+        while jumps::follow_constants(&mut prepared) {
+            tidy(&mut prepared)?;
+        }
         paths::separate(&mut prepared, without)?;
     }
     if separates {

@@ -6,6 +6,7 @@ use super::bools::{self, Bool};
 use super::pieces::{self, Piece, Pieces};
 use super::Select;
 use crate::isa::{Action, Compute, Condition, Field, Operand};
+use cranelift_entity::SecondaryMap;
 use hardpath_ir::{InstData, Op, Value};
 use std::rc::Rc;
 
@@ -101,8 +102,8 @@ impl Select<'_> {
     }
 
     fn select(&mut self, data: &InstData, width: u32) -> Pieces {
-        let cond = self.bool(data.args[0]);
-        let (yes, no) = (self.value(data.args[1]), self.value(data.args[2]));
+        let (cond, yes, no) = self.choice(data);
+        let (yes, no) = (self.value(yes), self.value(no));
         if let Bool::Known(known) = *cond {
             return if known { yes } else { no };
         }
@@ -116,6 +117,38 @@ impl Select<'_> {
             all.push(Piece::of(to, bits));
         }
         all
+    }
+
+    /// What a choice asks and gives; with what it chooses from choices that nobody else needs, where one of two is the same.
+    fn choice(&mut self, data: &InstData) -> (Rc<Bool>, Value, Value) {
+        let program = self.program;
+        let mut cond = self.bool(data.args[0]);
+        let (mut yes, mut no) = (data.args[1], data.args[2]);
+        let inner = |value: Value, uses: &SecondaryMap<Value, u32>| {
+            let made = program.def_inst(value)?;
+            (made.op == Op::Select && uses[value] == 1).then_some(&made.args)
+        };
+        loop {
+            match (inner(yes, &self.uses), inner(no, &self.uses)) {
+                (Some(args), _) if args[2] == no => {
+                    cond = bools::and(&cond, &self.bool(args[0]));
+                    yes = args[1];
+                }
+                (Some(args), _) if args[1] == no => {
+                    cond = bools::and(&cond, &bools::not(&self.bool(args[0])));
+                    yes = args[2];
+                }
+                (_, Some(args)) if args[1] == yes => {
+                    cond = bools::or(&cond, &self.bool(args[0]));
+                    no = args[2];
+                }
+                (_, Some(args)) if args[2] == yes => {
+                    cond = bools::or(&cond, &bools::not(&self.bool(args[0])));
+                    no = args[1];
+                }
+                _ => return (cond, yes, no),
+            }
+        }
     }
 
     /// A shift by a number is a matter of places.
@@ -217,6 +250,7 @@ impl Select<'_> {
         b: Operand<Reg>,
     ) -> Pieces {
         let to = self.code.reg();
+        self.remember(to, op, width, [a, b]);
         self.emit(Action::Compute {
             op,
             width,
@@ -348,10 +382,7 @@ impl Select<'_> {
             Op::Not => bools::not(&bool(0)),
             Op::Select => {
                 let (cond, yes, no) = (bool(0), bool(1), bool(2));
-                bools::or(
-                    &bools::and(&cond, &yes),
-                    &bools::and(&bools::not(&cond), &no),
-                )
+                bools::choice(&cond, &yes, &no)
             }
             _ => return None,
         })

@@ -9,6 +9,9 @@ use crate::isa::{Action, Combine, Condition, Field, Guard, Into, Operand, Operat
 use hardpath_ir::Input;
 use std::rc::Rc;
 
+/// A condition that has more owners than its value and another condition may be asked for by several.
+const MOST_OWNERS: usize = 2;
+
 /// A value of one bit.
 #[derive(Clone, Debug)]
 pub enum Bool {
@@ -85,6 +88,72 @@ pub fn xor(a: &Rc<Bool>, b: &Rc<Bool>) -> Rc<Bool> {
     }
 }
 
+/// The first of two where a condition holds, else the second; what both have in common is asked once.
+pub fn choice(cond: &Rc<Bool>, yes: &Rc<Bool>, no: &Rc<Bool>) -> Rc<Bool> {
+    let neither = not(cond);
+    if let Some(rest) = beside(yes, no, true) {
+        return or(&and(cond, &rest), no);
+    }
+    if let Some(rest) = beside(no, yes, true) {
+        return or(&and(&neither, &rest), yes);
+    }
+    if let Some(rest) = beside(yes, no, false) {
+        return and(&or(&neither, &rest), no);
+    }
+    if let Some(rest) = beside(no, yes, false) {
+        return and(&or(cond, &rest), yes);
+    }
+    or(&and(cond, yes), &and(&neither, no))
+}
+
+/// What stands beside `part` in `whole`, as one of two or, with it, as both; all of it beside the constant.
+fn beside(whole: &Rc<Bool>, part: &Rc<Bool>, is_or: bool) -> Option<Rc<Bool>> {
+    if let Bool::Known(known) = **part {
+        return (known != is_or).then(|| whole.clone());
+    }
+    let (a, b) = match &**whole {
+        Bool::Known(known) if *known == is_or => return Some(whole.clone()),
+        Bool::Or(a, b) if is_or => (a, b),
+        Bool::And(a, b) if !is_or => (a, b),
+        _ => return None,
+    };
+    match (is_same(a, part), is_same(b, part)) {
+        (true, _) => Some(b.clone()),
+        (_, true) => Some(a.clone()),
+        _ => None,
+    }
+}
+
+fn is_same(one: &Rc<Bool>, other: &Rc<Bool>) -> bool {
+    match (&**one, &**other) {
+        (Bool::Test(a), Bool::Test(b)) => a == b,
+        (Bool::Is(a), Bool::Is(b)) => a == b,
+        _ => Rc::ptr_eq(one, other),
+    }
+}
+
+/// What must all hold for a condition to hold. What others may ask for, too, stays whole.
+fn all_of(one: &Rc<Bool>, all: &mut Vec<Rc<Bool>>) {
+    let inner = |one: &Rc<Bool>, all: &mut Vec<Rc<Bool>>| match Rc::strong_count(one) {
+        ..=MOST_OWNERS => all_of(one, all),
+        _ => all.push(one.clone()),
+    };
+    match &**one {
+        Bool::And(a, b) => {
+            inner(a, all);
+            inner(b, all);
+        }
+        Bool::Not(either) => match &**either {
+            Bool::Or(a, b) => {
+                all_of(&not(a), all);
+                all_of(&not(b), all);
+            }
+            _ => all.push(one.clone()),
+        },
+        _ => all.push(one.clone()),
+    }
+}
+
 impl Select<'_> {
     /// The predicate that a condition is, made here unless that has been done in this block.
     pub fn guard(&mut self, one: &Rc<Bool>) -> Guard<Pred> {
@@ -109,14 +178,7 @@ impl Select<'_> {
             Bool::Not(inner) => opposite(self.guard(inner)),
             Bool::Test(test) => self.compare(*test, None),
             Bool::And(a, b) => match (&**a, &**b) {
-                (_, Bool::Test(test)) => {
-                    let guard = self.guard(a);
-                    self.compare(*test, Some(guard))
-                }
-                (Bool::Test(test), _) => {
-                    let guard = self.guard(b);
-                    self.compare(*test, Some(guard))
-                }
+                (Bool::Test(_), _) | (_, Bool::Test(_)) => self.gathered(one),
                 _ => self.combine(Combine::And, a, b),
             },
             Bool::Or(a, b) => match (&**a, &**b) {
@@ -128,6 +190,28 @@ impl Select<'_> {
             },
             Bool::Xor(a, b) => self.combine(Combine::Xor, a, b),
         }
+    }
+
+    /// Many conditions at once: one makes a predicate, into which the other tests go side by side.
+    fn gathered(&mut self, one: &Rc<Bool>) -> Guard<Pred> {
+        let mut all = Vec::new();
+        all_of(one, &mut all);
+        let is_test = |one: &Rc<Bool>| matches!(**one, Bool::Test(_));
+        let (tests, others): (Vec<Rc<Bool>>, Vec<Rc<Bool>>) = all.into_iter().partition(is_test);
+        let others = others
+            .into_iter()
+            .reduce(|all, one| Rc::new(Bool::And(all, one)));
+        let guard = others.map(|others| self.guard(&others));
+        let mut tests = tests.iter().map(|test| match **test {
+            Bool::Test(test) => test,
+            _ => unreachable!("they are tests"),
+        });
+        let first = tests.next().expect("one of them is a test");
+        let all = self.compare(first, guard);
+        for test in tests {
+            self.compare_into(test, None, Into::And, all.pred);
+        }
+        all
     }
 
     fn combine(&mut self, op: Combine, a: &Rc<Bool>, b: &Rc<Bool>) -> Guard<Pred> {
@@ -146,6 +230,14 @@ impl Select<'_> {
             Some(_) => Into::Both,
             None => Into::Set,
         };
+        self.compare_into(test, guard, into, yes);
+        Guard {
+            pred: yes,
+            negated: false,
+        }
+    }
+
+    fn compare_into(&mut self, test: Test<Reg>, guard: Option<Guard<Pred>>, into: Into, yes: Pred) {
         let no = Pred::ONE;
         let action = Action::Compare {
             test,
@@ -154,10 +246,6 @@ impl Select<'_> {
             no,
         };
         self.emit_op(Operation { guard, action });
-        Guard {
-            pred: yes,
-            negated: false,
-        }
     }
 
     /// A condition as data.

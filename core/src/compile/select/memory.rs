@@ -80,7 +80,15 @@ impl Select<'_> {
                 return self.based(base, number as i32);
             }
         }
-        let base = self.operand_of(offset);
+        let whole = self.value(offset);
+        let sum = self
+            .as_sum(&whole)
+            .filter(|_| self.without.keeps(Saving::Fields));
+        if let Some(sum) = sum.filter(|sum| sum.is_exact() && fits(sum.number as i64)) {
+            let base = self.operand(&sum.base);
+            return self.based(base, sum.number as i32);
+        }
+        let base = self.operand(&whole);
         self.based(base, 0)
     }
 

@@ -10,12 +10,14 @@ mod ending;
 mod maps;
 mod memory;
 mod pieces;
+mod whole;
 
 use super::code::{Code, Label, Op, Pred, Reg, Step};
 use super::savings::{Saving, Without};
 use super::uses::{uses, ways};
 use crate::isa::{Action, Field, Guard, Operand, Operation};
 pub use arithmetic::commutes;
+pub use bools::opposite;
 use bools::Bool;
 use cranelift_entity::SecondaryMap;
 use hardpath_diagnostic::Diagnostic;
@@ -25,6 +27,7 @@ use hardpath_ir::{
 };
 use pieces::{Piece, Pieces};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 type Made = HashMap<Pieces, Reg>;
@@ -43,6 +46,8 @@ pub struct Select<'a> {
     bools: HashMap<Value, Rc<Bool>>,
     /// The registers that inputs were put into.
     inputs: Vec<(Input, Reg)>,
+    /// How registers were made that operations made.
+    computed: HashMap<Reg, whole::Computed>,
     /// How often values are used.
     uses: SecondaryMap<Value, u32>,
     /// How many ways lead to blocks.
@@ -86,6 +91,7 @@ pub fn select(program: &Program, without: Without) -> Result<Code, Vec<Diagnosti
         pieces: SecondaryMap::new(),
         bools: HashMap::new(),
         inputs: Vec::new(),
+        computed: HashMap::new(),
         uses: uses(program),
         ways: ways(program),
         here,
@@ -225,15 +231,11 @@ impl Select<'_> {
         let reg = match self.made.get(pieces) {
             Some(reg) if reuses => *reg,
             _ => {
-                let mut at = 0;
-                let mut placed = Vec::new();
-                for piece in pieces {
-                    if !piece.is_zero() {
-                        placed.push((at, *piece));
-                    }
-                    at += piece.width();
-                }
-                let reg = self.put_together(&placed, 0);
+                let whole = match self.without.keeps(Saving::Fields) {
+                    true => self.made_whole(pieces),
+                    false => None,
+                };
+                let reg = whole.unwrap_or_else(|| self.joined(pieces));
                 self.made.insert(pieces.to_vec(), reg);
                 reg
             }
@@ -242,6 +244,40 @@ impl Select<'_> {
             width: pieces::width(pieces) as u8,
             ..Field::whole(reg)
         })
+    }
+
+    /// A register with these pieces, by as few operations as there are.
+    fn joined(&mut self, pieces: &[Piece]) -> Reg {
+        let mut at = 0;
+        let mut placed = Vec::new();
+        for piece in pieces {
+            if !piece.is_zero() {
+                placed.push((at, *piece));
+            }
+            at += piece.width();
+        }
+        match self.around(&placed) {
+            Some((around, inner)) if placed.len() == pieces.len() => {
+                let (first, last) = (&placed[inner.start], &placed[inner.end - 1]);
+                let (lo, end) = (first.0, last.0 + last.1.width());
+                let a = self.part(&placed[inner], lo);
+                self.insert(a, Operand::Field(around), lo, end - lo)
+            }
+            _ => self.put_together(&placed, 0),
+        }
+    }
+
+    /// The first and the last piece as ends of one field, with what stands between them.
+    fn around(&self, placed: &[(u8, Piece)]) -> Option<(Field<Reg>, Range<usize>)> {
+        let [(0, Piece::Field(low)), .., (at, Piece::Field(high))] = placed else {
+            return None;
+        };
+        let is_one = low.reg == high.reg && !low.swapped && !high.swapped;
+        if placed.len() < 3 || !is_one || low.lo + at != high.lo {
+            return None;
+        }
+        let width = at + high.width;
+        Some((Field { width, ..*low }, 1..placed.len() - 1))
     }
 
     /// A register with these pieces at their places, less `base`; the halves are made beside each other.
