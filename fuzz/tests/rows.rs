@@ -100,7 +100,7 @@ fn rows_without_savings_do_what_the_kernel_does() {
     for (number, without) in (0_u64..).zip(alone.into_iter().chain([all])) {
         let lanes = LANES[number as usize % LANES.len()];
         let options = FuzzOptions {
-            programs: 8,
+            programs: 5,
             seed: 70_000 + 100 * number,
             target: Target::Core { lanes, without },
             ..options(judge, lanes)
