@@ -7,10 +7,9 @@
 //! branch label1
 //! ```
 
-use super::code::{Code, Label, Pred, Reg, Step};
-use super::live::{before, live, Live, Set};
+use super::code::{Code, Reg, Regs, Step};
+use super::live::{before, live, written_again, Live, Set};
 use crate::isa::{Action, Operand};
-use crate::rename::Names;
 use std::collections::{HashMap, HashSet};
 
 /// Takes out moves whose source can be their target.
@@ -47,17 +46,17 @@ struct Pair {
 type Widths = HashMap<Reg, u8>;
 
 fn widths(code: &Code) -> Widths {
+    let again = written_again(code);
     let mut widths = Widths::new();
-    let mut again = HashSet::new();
-    for step in code.order.iter().flat_map(|label| &code.blocks[*label]) {
-        let width = width(&step.op.action).filter(|_| step.op.guard.is_none());
-        for reg in step.touched().writes {
-            if !again.insert(reg) {
-                widths.remove(&reg);
-            } else if let Some(width) = width {
-                widths.insert(reg, width);
-            }
-        }
+    let steps = code.order.iter().flat_map(|label| &code.blocks[*label]);
+    for step in steps.filter(|step| step.op.guard.is_none()) {
+        let width = width(&step.op.action);
+        let writes = step.touched().writes.into_iter();
+        widths.extend(
+            writes
+                .filter(|reg| !again.has(*reg))
+                .map(|reg| (reg, width)),
+        );
     }
     widths
 }
@@ -86,13 +85,13 @@ fn pair(step: &Step, widths: &Widths) -> Option<Pair> {
 }
 
 /// Above these bits of its result an operation leaves zeros.
-fn width<P, T>(action: &Action<Reg, P, T>) -> Option<u8> {
+fn width<P, T>(action: &Action<Reg, P, T>) -> u8 {
     let of = |operand: &Operand<Reg>| match operand {
         Operand::Field(field) if field.signed => 64,
         Operand::Field(field) => field.width,
         Operand::Number(number) => (u64::BITS - number.leading_zeros()) as u8,
     };
-    Some(match action {
+    match action {
         Action::Compute { width, .. } => *width,
         Action::Load { bytes, .. } | Action::MapLoad { bytes, .. } => 8 * bytes,
         Action::Move { a, .. } => of(a),
@@ -101,7 +100,7 @@ fn width<P, T>(action: &Action<Reg, P, T>) -> Option<u8> {
             into, lo, width, ..
         } => of(into).max(lo + width),
         _ => 64,
-    })
+    }
 }
 
 /// Those of which one is written while the other is needed.
@@ -132,44 +131,17 @@ fn apart(code: &Code, moves: &[Pair], widths: &Widths) -> HashSet<Pair> {
     apart
 }
 
-struct Places<'a>(&'a HashMap<Reg, Reg>);
-
-impl Names<Reg, Pred, Label> for Places<'_> {
-    type Reg = Reg;
-    type Pred = Pred;
-    type Place = Label;
-
-    fn read(&mut self, reg: Reg) -> Reg {
-        self.0.get(&reg).copied().unwrap_or(reg)
-    }
-
-    fn write(&mut self, reg: Reg) -> Reg {
-        self.read(reg)
-    }
-
-    fn ask(&mut self, pred: Pred) -> Pred {
-        pred
-    }
-
-    fn decide(&mut self, pred: Pred, _: bool) -> Pred {
-        pred
-    }
-
-    fn place(&mut self, place: Label) -> Label {
-        place
-    }
-}
-
 /// Everywhere; what is moved to itself then is gone.
 fn rename(code: &mut Code, places: &HashMap<Reg, Reg>, widths: &Widths) {
     let is_gone = |step: &Step| {
         pair(step, widths).is_some_and(|pair| places.get(&pair.from) == Some(&pair.to))
     };
+    let mut names = Regs(|reg, _| places.get(&reg).copied().unwrap_or(reg));
     for &label in &code.order {
         let steps = &mut code.blocks[label];
         steps.retain(|step| !is_gone(step));
         for step in steps {
-            step.op = step.op.rename(&mut Places(places));
+            step.op = step.op.rename(&mut names);
         }
     }
 }

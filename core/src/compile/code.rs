@@ -127,6 +127,35 @@ impl Names<Reg, Pred, Label> for Touched {
     }
 }
 
+/// Other names for registers alone: what one is called, where it is written (`true`) and where it is read.
+pub struct Regs<F>(pub F);
+
+impl<F: FnMut(Reg, bool) -> Reg> Names<Reg, Pred, Label> for Regs<F> {
+    type Reg = Reg;
+    type Pred = Pred;
+    type Place = Label;
+
+    fn read(&mut self, reg: Reg) -> Reg {
+        (self.0)(reg, false)
+    }
+
+    fn write(&mut self, reg: Reg) -> Reg {
+        (self.0)(reg, true)
+    }
+
+    fn ask(&mut self, pred: Pred) -> Pred {
+        pred
+    }
+
+    fn decide(&mut self, pred: Pred, _: bool) -> Pred {
+        pred
+    }
+
+    fn place(&mut self, place: Label) -> Label {
+        place
+    }
+}
+
 impl Step {
     /// Without moves.
     pub fn new(op: Op, origin: Option<PlaceId>) -> Step {

@@ -9,7 +9,7 @@ use hardpath_ir::AtomicOp;
 type Base = Option<(Field<Reg>, u32)>;
 
 /// Bytes of a memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bytes {
     /// Which one.
     pub memory: Memory,
@@ -28,13 +28,12 @@ impl Bytes {
         }
     }
 
-    /// The memory that an operation writes to.
-    pub fn written_by<R, P, T>(action: &Action<R, P, T>) -> Option<Memory> {
-        match action {
-            Action::Store { memory, .. } => Some(*memory),
-            Action::Copy { into, .. } => Some(*into),
-            Action::Clear { .. } => Some(Memory::Packet),
-            _ => None,
+    /// So many from a known place on.
+    pub fn fixed(memory: Memory, offset: i32, count: u8) -> Bytes {
+        Bytes {
+            memory,
+            at: Some((None, offset.into())),
+            count: count.into(),
         }
     }
 
@@ -194,6 +193,11 @@ impl Effects {
             }
             _ => {}
         }
+    }
+
+    /// Some of these bytes may be written.
+    pub fn overwrites(&self, bytes: &Bytes) -> bool {
+        self.writes.iter().any(|writes| writes.overlap(bytes))
     }
 
     /// Nothing but registers.

@@ -1,17 +1,14 @@
 //! What a block has just written to a memory is not read back: who reads it takes the register that it came from.
 
 use super::code::{Code, Label, Reg};
-use super::effects::Bytes;
+use super::effects::{Bytes, Effects};
 use crate::interpreter::low;
 use crate::isa::{Action, Field, Operand};
-use hardpath_ir::structure::Memory;
 use std::collections::HashMap;
 
 /// A value that stands in a memory.
 struct Written {
-    memory: Memory,
-    offset: i32,
-    bytes: u8,
+    bytes: Bytes,
     value: Operand<Reg>,
     version: u32,
 }
@@ -34,39 +31,25 @@ pub fn take_written(code: &mut Code, label: Label) -> bool {
                 bytes,
                 to,
             } => {
-                let same = known
-                    .iter()
-                    .find(|one| one.memory == memory && one.offset == offset && one.bytes == bytes);
+                let read = Bytes::fixed(memory, offset, bytes);
+                let same = known.iter().find(|one| one.bytes == read);
                 let current = same.filter(|one| version(&versions, &one.value) == one.version);
                 if let Some(a) = current.and_then(|one| low_bytes(one.value, bytes)) {
                     step.op.action = Action::Move { a, to };
                     changed = true;
                 }
             }
-            Action::Store {
-                memory,
-                base: None,
-                offset,
-                bytes,
-                value,
-            } if step.op.guard.is_none() => {
-                let version = version(&versions, &value);
-                known.retain(|one| {
-                    let (at, end) = (one.offset, one.offset + i32::from(one.bytes));
-                    let is_apart = end <= offset || offset + i32::from(bytes) <= at;
-                    one.memory != memory || is_apart
-                });
-                known.push(Written {
-                    memory,
-                    offset,
-                    bytes,
-                    value,
-                    version,
-                });
-            }
             action => {
-                let memory = Bytes::written_by(&action);
-                known.retain(|one| memory != Some(one.memory));
+                let effects = Effects::of(step, |_| 0);
+                known.retain(|one| !effects.overwrites(&one.bytes));
+                if let Some((bytes, value)) = stored(&action).filter(|_| step.op.guard.is_none()) {
+                    let version = version(&versions, &value);
+                    known.push(Written {
+                        bytes,
+                        value,
+                        version,
+                    });
+                }
             }
         }
         for reg in step.touched().writes {
@@ -74,6 +57,20 @@ pub fn take_written(code: &mut Code, label: Label) -> bool {
         }
     }
     changed
+}
+
+/// What is written at a known place, and where.
+fn stored<P, T>(action: &Action<Reg, P, T>) -> Option<(Bytes, Operand<Reg>)> {
+    match *action {
+        Action::Store {
+            memory,
+            base: None,
+            offset,
+            bytes,
+            value,
+        } => Some((Bytes::fixed(memory, offset, bytes), value)),
+        _ => None,
+    }
 }
 
 /// The low bytes of an operand; `None`: not without an operation more.

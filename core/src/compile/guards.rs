@@ -79,15 +79,7 @@ fn beside(code: &Code, label: Label, ways: &SecondaryMap<Label, u32>) -> Option<
 /// Does what a short way does in the block where it begins, when that can be.
 fn guard(code: &mut Code, label: Label, way: Way, live: &Live) -> bool {
     let there = &live[way.meeting];
-    let needs = |step: &Step| {
-        let touched = step.touched();
-        !is_silent(&step.op.action)
-            || touched.writes.iter().any(|reg| there.has(*reg))
-            || touched
-                .decides
-                .iter()
-                .any(|(pred, _)| there.has_pred(*pred))
-    };
+    let needs = |step: &Step| !is_silent(&step.op.action) || there.is_written_by(&step.touched());
     let guarded = way.steps.iter().filter(|step| needs(step)).count();
     let fits = way.steps.iter().all(|step| match needs(step) {
         true => can_wait(step),

@@ -1,6 +1,6 @@
 //! What a block needs from the way that leads there.
 
-use super::code::{operand_reg, Code, Label, Pred, Reg, Step};
+use super::code::{operand_reg, Code, Label, Pred, Reg, Step, Touched};
 use cranelift_entity::SecondaryMap;
 
 /// Registers and predicates, as a set of bits.
@@ -79,6 +79,28 @@ impl Set {
         clear_bit(&mut self.preds, pred.as_u32() as usize);
     }
 
+    /// Adds what a step writes.
+    pub fn add_written(&mut self, touched: &Touched) {
+        touched.writes.iter().for_each(|reg| self.add(*reg));
+        touched
+            .decides
+            .iter()
+            .for_each(|(pred, _)| self.add_pred(*pred));
+    }
+
+    /// A step writes one of them.
+    pub fn is_written_by(&self, touched: &Touched) -> bool {
+        let mut preds = touched.decides.iter().map(|(pred, _)| *pred);
+        touched.writes.iter().any(|reg| self.has(*reg)) || preds.any(|pred| self.has_pred(pred))
+    }
+
+    /// A step reads one of them, or may leave it as it was.
+    pub fn is_read_by(&self, touched: &Touched) -> bool {
+        let kept = touched.decides.iter().filter(|(_, keeps)| *keeps);
+        let mut preds = touched.asks.iter().chain(kept.map(|(pred, _)| pred));
+        touched.reads.iter().any(|reg| self.has(*reg)) || preds.any(|pred| self.has_pred(*pred))
+    }
+
     /// Adds all of another set; gives whether that changed something.
     pub fn join(&mut self, other: &Set) -> bool {
         let regs = join(&mut self.regs, &other.regs);
@@ -114,6 +136,27 @@ pub fn live(code: &Code) -> Live {
         }
     }
     live
+}
+
+/// What is written at several places of a program.
+pub fn written_again(code: &Code) -> Set {
+    let (mut once, mut again) = (Set::default(), Set::default());
+    for step in code.order.iter().flat_map(|label| &code.blocks[*label]) {
+        let touched = step.touched();
+        for reg in touched.writes {
+            match once.has(reg) {
+                true => again.add(reg),
+                false => once.add(reg),
+            }
+        }
+        for (pred, _) in touched.decides {
+            match once.has_pred(pred) {
+                true => again.add_pred(pred),
+                false => once.add_pred(pred),
+            }
+        }
+    }
+    again
 }
 
 /// From what is needed behind a step to what is needed in front of it.

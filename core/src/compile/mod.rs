@@ -253,14 +253,12 @@ fn params(code: &Code) -> Params {
         let steps = code.blocks[*label].iter();
         steps.flat_map(|step| step.touched().writes).collect()
     };
-    let mut seen = HashSet::new();
-    let all = code.order.iter().flat_map(written);
-    let several: HashSet<Reg> = all.filter(|reg| !seen.insert(*reg)).collect();
+    let several = live::written_again(code);
     let mut params = Params::new();
     for label in &code.order {
         let here: HashSet<Reg> = written(label)
             .into_iter()
-            .filter(|reg| several.contains(reg))
+            .filter(|reg| several.has(*reg))
             .collect();
         for &reg in &here {
             let others = here.iter().copied().filter(|other| *other != reg);

@@ -125,12 +125,7 @@ impl Building<'_> {
             }
             let there = goes(step).map(|label| &live[label]);
             for index in (0..self.steps.len()).filter(|index| *index != branch) {
-                let writes = touched[index].writes.iter();
-                let decides = touched[index].decides.iter();
-                let seen = there.is_some_and(|there| {
-                    writes.clone().any(|reg| there.has(*reg))
-                        || decides.clone().any(|(pred, _)| there.has_pred(*pred))
-                });
+                let seen = there.is_some_and(|there| there.is_written_by(&touched[index]));
                 let effects = &self.effects[index];
                 if index < branch && (seen || effects.matters_at(step, sends)) {
                     self.behind[branch].push((index, After::Lane));

@@ -51,10 +51,8 @@ fn sweep(code: &mut Code) {
             let mut kept = Vec::new();
             for step in code.blocks[label].iter().rev() {
                 let touched = step.touched();
-                let needed = touched.writes.iter().any(|reg| set.has(*reg))
-                    || touched.decides.iter().any(|(pred, _)| set.has_pred(*pred));
                 let computes = !touched.writes.is_empty() || !touched.decides.is_empty();
-                if computes && !needed && is_silent(&step.op.action) {
+                if computes && !set.is_written_by(&touched) && is_silent(&step.op.action) {
                     changed = true;
                     continue;
                 }

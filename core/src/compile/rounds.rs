@@ -15,10 +15,10 @@
 
 use super::allocate::{allocate, Keep};
 use super::coalesce::make_in_place;
-use super::code::{Code, Label, Pred, Reg, Step, Touched};
+use super::code::{Code, Label, Pred, Reg, Step};
 use super::effects::{goes, is_silent, takes, Effects};
 use super::forward::take_written;
-use super::live::{live, Live};
+use super::live::{live, written_again, Live, Set};
 use super::moves::between;
 use super::savings::Without;
 use super::schedule_all;
@@ -48,17 +48,24 @@ pub fn overlap(code: &mut Code, machine: &Machine, without: Without) {
         let Some(inner) = innermost(code, head) else {
             continue;
         };
-        let Some(now) = cost(code, &inner, machine, without) else {
+        let Some(now) = cost(code, &inner.blocks, machine, without) else {
             return;
         };
+        let first = first(code, head);
         let mut best = (now.whole, None);
         for place in [Place::Ends, Place::Fork] {
             for levels in 1..=MOST_LEVELS {
-                let Some((trial, inner)) = moved(code, &inner, head, levels, place) else {
+                // There is no more that could move.
+                if !first.iter().any(|(_, level)| level + 1 == levels) {
+                    break;
+                }
+                let chosen = first.iter().filter(|(_, level)| *level < levels);
+                let chosen = chosen.map(|(index, _)| *index).collect();
+                let Some((trial, blocks)) = moved(code, &inner, chosen, place) else {
                     break;
                 };
                 let grows = |cost: &Cost| cost.rows > now.rows + MOST_GROWTH;
-                match cost(&trial, &inner, machine, without) {
+                match cost(&trial, &blocks, machine, without) {
                     Some(cost) if cost.whole < best.0 && !grows(&cost) => {
                         best = (cost.whole, Some(trial));
                     }
@@ -77,19 +84,32 @@ struct Cost {
     whole: usize,
 }
 
-/// Rows, of which those of a loop count more. `None`: there are not enough registers.
-fn cost(code: &Code, inner: &HashSet<Label>, machine: &Machine, without: Without) -> Option<Cost> {
+/// Rows, of which those of some blocks count more. `None`: there are not enough registers.
+fn cost(code: &Code, blocks: &HashSet<Label>, machine: &Machine, without: Without) -> Option<Cost> {
     let (traces, banks) = schedule_all(code, machine, without);
     allocate(&traces, &banks, machine, &Keep::default()).ok()?;
     let rows = traces.iter().map(|trace| trace.rows.len()).sum();
-    let inside = traces.iter().filter(|trace| inner.contains(&trace.label));
+    let inside = traces.iter().filter(|trace| blocks.contains(&trace.label));
     let inside: usize = inside.map(|trace| trace.rows.len()).sum();
     let whole = rows + (ROUNDS - 1) * inside;
     Some(Cost { rows, whole })
 }
 
-/// The blocks of a loop that has no other one inside and no entrance but its head.
-fn innermost(code: &Code, head: Label) -> Option<HashSet<Label>> {
+/// A loop that has no other one inside and no entrance but its head.
+struct Inner {
+    head: Label,
+    blocks: HashSet<Label>,
+}
+
+impl Inner {
+    /// Control may go from a step to another block of the loop, or to its head again.
+    fn keeps(&self, step: &Step) -> bool {
+        goes(step).is_some_and(|to| self.blocks.contains(&to))
+    }
+}
+
+/// The loop of a head.
+fn innermost(code: &Code, head: Label) -> Option<Inner> {
     if head == code.order[0] {
         return None;
     }
@@ -112,25 +132,25 @@ fn innermost(code: &Code, head: Label) -> Option<HashSet<Label>> {
     };
     let behind = reach(&|label| ways(label).collect());
     let before = reach(&|label| from.get(&label).cloned().unwrap_or_default());
-    let inner: HashSet<Label> = behind.intersection(&before).copied().collect();
-    if !inner.contains(&head) {
+    let blocks: HashSet<Label> = behind.intersection(&before).copied().collect();
+    if !blocks.contains(&head) {
         return None;
     }
-    let others = || inner.iter().copied().filter(|label| *label != head);
-    let has_entrance = others().any(|label| from[&label].iter().any(|from| !inner.contains(from)));
+    let others = || blocks.iter().copied().filter(|label| *label != head);
+    let has_entrance = others().any(|label| from[&label].iter().any(|from| !blocks.contains(from)));
     // Blocks that lead to nothing but the head and blocks like them.
     let mut done: HashSet<Label> = HashSet::from([head]);
     loop {
         let more: Vec<Label> = others()
             .filter(|label| !done.contains(label))
-            .filter(|label| ways(*label).all(|to| done.contains(&to) || !inner.contains(&to)))
+            .filter(|label| ways(*label).all(|to| done.contains(&to) || !blocks.contains(&to)))
             .collect();
         if more.is_empty() {
             break;
         }
         done.extend(more);
     }
-    (done.len() == inner.len() && !has_entrance).then_some(inner)
+    (done.len() == blocks.len() && !has_entrance).then_some(Inner { head, blocks })
 }
 
 /// Where that happens which belongs to the next round.
@@ -142,27 +162,18 @@ enum Place {
     Fork,
 }
 
-/// A program whose loop does some of its next round, and the loop's blocks. `None`: there is no more of it.
+/// A program whose loop does the chosen steps of its next round, and the loop's blocks. `None`: none of them can move there.
 fn moved(
     code: &Code,
-    inner: &HashSet<Label>,
-    head: Label,
-    levels: usize,
+    inner: &Inner,
+    mut chosen: Vec<usize>,
     place: Place,
 ) -> Option<(Code, HashSet<Label>)> {
-    let all = first(code, head);
-    if !all.iter().any(|(_, level)| level + 1 == levels) {
-        return None;
-    }
-    let mut chosen: Vec<usize> = all
-        .iter()
-        .filter(|(_, level)| *level < levels)
-        .map(|(index, _)| *index)
-        .collect();
-    let same = same(code, inner, head, &chosen);
-    let fork = fork(code, inner, head);
+    let head = inner.head;
+    let same = same(code, inner, &chosen);
+    let fork = fork(code, inner);
     if place == Place::Fork {
-        chosen = movable(code, inner, head, fork?, &chosen, &same);
+        chosen = movable(code, inner, fork?, &chosen, &same);
     }
     if chosen.is_empty() {
         return None;
@@ -182,9 +193,9 @@ fn moved(
         }
     }
     made.blocks[head] = rest;
-    let mut blocks = inner.clone();
+    let mut blocks = inner.blocks.clone();
     for &label in &code.order {
-        let stays = inner.contains(&label);
+        let stays = inner.blocks.contains(&label);
         match (stays, place) {
             (true, Place::Fork) => {}
             (true, Place::Ends) => in_front(&mut made, label, head, &again, Some(&mut blocks)),
@@ -231,59 +242,12 @@ fn in_front(
     }
 }
 
-/// Registers and predicates.
-#[derive(Default)]
-struct Names {
-    regs: HashSet<Reg>,
-    preds: HashSet<Pred>,
-}
-
-impl Names {
-    fn add_written(&mut self, touched: &Touched) {
-        self.regs.extend(&touched.writes);
-        self.preds
-            .extend(touched.decides.iter().map(|(pred, _)| *pred));
-    }
-
-    fn are_read(&self, touched: &Touched) -> bool {
-        touched.reads.iter().any(|reg| self.regs.contains(reg))
-            || touched.asks.iter().any(|pred| self.preds.contains(pred))
-            // What a comparison may leave as it was.
-            || touched
-                .decides
-                .iter()
-                .any(|(pred, keeps)| *keeps && self.preds.contains(pred))
-    }
-}
-
-/// What is written at one place of a program.
-fn written_once(code: &Code) -> Names {
-    let mut once = Names::default();
-    let mut again = Names::default();
-    for step in code.order.iter().flat_map(|label| &code.blocks[*label]) {
-        let touched = step.touched();
-        for reg in touched.writes {
-            if !once.regs.insert(reg) {
-                again.regs.insert(reg);
-            }
-        }
-        for (pred, _) in touched.decides {
-            if !once.preds.insert(pred) {
-                again.preds.insert(pred);
-            }
-        }
-    }
-    once.regs.retain(|reg| !again.regs.contains(reg));
-    once.preds.retain(|pred| !again.preds.contains(pred));
-    once
-}
-
 /// Steps that can stand at the beginning of a block, and how many others of them each stands behind.
 fn first(code: &Code, head: Label) -> Vec<(usize, usize)> {
     let live = live(code);
-    let once = written_once(code);
+    let again = written_again(code);
     let mut versions: HashMap<Reg, u32> = HashMap::new();
-    let mut stays = Names::default();
+    let mut stays = Set::default();
     let mut staying: Vec<Effects> = Vec::new();
     let mut levels: HashMap<Reg, usize> = HashMap::new();
     let mut pred_levels: HashMap<Pred, usize> = HashMap::new();
@@ -294,12 +258,10 @@ fn first(code: &Code, head: Label) -> Vec<(usize, usize)> {
         for reg in &touched.writes {
             *versions.entry(*reg).or_default() += 1;
         }
-        let mut preds = touched.decides.iter().map(|(pred, _)| *pred);
-        let is_new = |reg: &Reg| once.regs.contains(reg) && !live[head].has(*reg);
         let moves = is_free(step)
-            && touched.writes.iter().all(is_new)
-            && preds.all(|pred| once.preds.contains(&pred) && !live[head].has_pred(pred))
-            && !stays.are_read(&touched)
+            && !again.is_written_by(&touched)
+            && !live[head].is_written_by(&touched)
+            && !stays.is_read_by(&touched)
             && staying.iter().all(|other| other.orders(&effects).is_none());
         if !moves {
             stays.add_written(&touched);
@@ -324,22 +286,22 @@ fn is_free(step: &Step) -> bool {
 }
 
 /// What is the same in all rounds, of the chosen steps of a loop's head.
-fn same(code: &Code, inner: &HashSet<Label>, head: Label, chosen: &[usize]) -> HashSet<usize> {
+fn same(code: &Code, inner: &Inner, chosen: &[usize]) -> HashSet<usize> {
     let mut same: HashSet<usize> = HashSet::new();
     for &index in chosen {
-        let mut changed = Names::default();
+        let mut changed = Set::default();
         let mut effects = Vec::new();
-        for &label in inner {
+        for &label in &inner.blocks {
             for (place, step) in code.blocks[label].iter().enumerate() {
-                if label != head || !same.contains(&place) {
+                if label != inner.head || !same.contains(&place) {
                     changed.add_written(&step.touched());
                     effects.push(Effects::of(step, |_| 0));
                 }
             }
         }
-        let step = &code.blocks[head][index];
+        let step = &code.blocks[inner.head][index];
         let own = Effects::of(step, |_| 1);
-        let is_changed = changed.are_read(&step.touched())
+        let is_changed = changed.is_read_by(&step.touched())
             || effects.iter().any(|other| other.orders(&own).is_some());
         if !is_changed {
             same.insert(index);
@@ -349,65 +311,61 @@ fn same(code: &Code, inner: &HashSet<Label>, head: Label, chosen: &[usize]) -> H
 }
 
 /// The first branch of a loop's head that stays in the loop, when its last step is not that.
-fn fork(code: &Code, inner: &HashSet<Label>, head: Label) -> Option<usize> {
-    let steps = &code.blocks[head];
-    let stays = |step: &Step| goes(step).is_some_and(|to| inner.contains(&to));
-    let fork = steps.iter().position(stays)?;
+fn fork(code: &Code, inner: &Inner) -> Option<usize> {
+    let steps = &code.blocks[inner.head];
+    let fork = steps.iter().position(|step| inner.keeps(step))?;
     (fork + 1 < steps.len()).then_some(fork)
 }
 
 /// Of the chosen steps those that can happen in front of the fork.
 fn movable(
     code: &Code,
-    inner: &HashSet<Label>,
-    head: Label,
+    inner: &Inner,
     fork: usize,
     chosen: &[usize],
     same: &HashSet<usize>,
 ) -> Vec<usize> {
     let live: Live = live(code);
-    let steps = &code.blocks[head];
-    let stays = |step: &Step| goes(step).is_some_and(|to| inner.contains(&to));
+    let steps = &code.blocks[inner.head];
     // Behind the last branch that stays in the loop stands only what happens when control leaves it.
-    let last = steps.iter().rposition(stays).unwrap_or(fork);
+    let last = steps.iter().rposition(|step| inner.keeps(step));
+    let last = last.unwrap_or(fork);
     let out: Vec<&Step> = steps[last + 1..].iter().collect();
     let mut behind: Vec<&Step> = steps[fork..=last].iter().collect();
-    let others = inner.iter().filter(|label| **label != head);
+    let others = inner.blocks.iter().filter(|label| **label != inner.head);
     behind.extend(others.flat_map(|label| &code.blocks[*label]));
     let leaving = behind.iter().chain(&out).filter_map(|step| goes(step));
-    let outside: Vec<Label> = leaving.filter(|to| !inner.contains(to)).collect();
+    let outside: Vec<Label> = leaving.filter(|to| !inner.blocks.contains(to)).collect();
     let mut chosen: Vec<usize> = chosen
         .iter()
         .copied()
         .filter(|index| *index < fork)
         .collect();
     loop {
-        let of = |index: usize| &code.blocks[head][index];
         let fits = |index: &usize| {
             if same.contains(index) {
                 return true;
             }
-            let (step, touched) = (of(*index), of(*index).touched());
-            // What reads what stays stays, too.
-            let mut stays = Names::default();
-            let before = (0..*index).filter(|before| !chosen.contains(before));
-            before.for_each(|before| stays.add_written(&of(before).touched()));
+            let step = &steps[*index];
+            let touched = step.touched();
             let effects = Effects::of(step, |_| 1);
-            let mut own = Names::default();
-            own.add_written(&touched);
-            let is_needed = outside.iter().any(|label| {
-                let there = &live[*label];
-                own.regs.iter().any(|reg| there.has(*reg))
-                    || own.preds.iter().any(|pred| there.has_pred(*pred))
-            });
+            // What reads what stays stays, too.
+            let mut stays = Set::default();
+            let before = (0..*index).filter(|before| !chosen.contains(before));
+            before.for_each(|before| stays.add_written(&steps[before].touched()));
+            let is_needed = outside
+                .iter()
+                .any(|label| live[*label].is_written_by(&touched));
             let meets = behind.iter().any(|other| {
-                let mut written = Names::default();
+                let mut written = Set::default();
                 written.add_written(&other.touched());
-                written.are_read(&touched) || Effects::of(other, |_| 0).orders(&effects).is_some()
+                written.is_read_by(&touched) || Effects::of(other, |_| 0).orders(&effects).is_some()
             });
+            let mut own = Set::default();
+            own.add_written(&touched);
             let mut later = behind.iter().chain(&out);
-            let is_read = later.any(|other| own.are_read(&other.touched()));
-            !is_needed && !meets && !is_read && !stays.are_read(&touched)
+            let is_read = later.any(|other| own.is_read_by(&other.touched()));
+            !is_needed && !meets && !is_read && !stays.is_read_by(&touched)
         };
         let kept: Vec<usize> = chosen.iter().copied().filter(fits).collect();
         if kept == chosen {

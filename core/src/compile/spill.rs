@@ -1,80 +1,44 @@
 //! What finds no place is kept on the stack, above the program's own bytes; a predicate in a register.
 
 use super::allocate::Keep;
-use super::code::{Code, Label, Op, Pred, Reg, Step, Touched};
+use super::code::{Code, Label, Op, Pred, Reg, Regs, Step, Touched};
 use crate::isa::{Action, Condition, Field, Guard, Into, Operand, Test};
 use crate::rename::Names;
 use hardpath_ir::structure::Memory;
 use hardpath_ir::PlaceId;
 
-/// New names for one register or predicate, where it is read and where it is written.
-struct Renamed<T> {
-    old: T,
-    read: T,
-    written: T,
+/// New names for one predicate, where it is read and where it is written.
+struct Renamed {
+    old: Pred,
+    read: Pred,
+    written: Pred,
 }
 
-impl<T: Copy + PartialEq> Renamed<T> {
-    fn read(&self, one: T) -> T {
-        match one == self.old {
+impl Names<Reg, Pred, Label> for Renamed {
+    type Reg = Reg;
+    type Pred = Pred;
+    type Place = Label;
+
+    fn read(&mut self, reg: Reg) -> Reg {
+        reg
+    }
+
+    fn write(&mut self, reg: Reg) -> Reg {
+        reg
+    }
+
+    fn ask(&mut self, pred: Pred) -> Pred {
+        match pred == self.old {
             true => self.read,
-            false => one,
+            false => pred,
         }
     }
 
-    fn written(&self, one: T) -> T {
-        match one == self.old {
+    fn decide(&mut self, pred: Pred, _: bool) -> Pred {
+        match pred == self.old {
             true => self.written,
-            false => one,
+            false => pred,
         }
-    }
-}
-
-impl Names<Reg, Pred, Label> for Renamed<Reg> {
-    type Reg = Reg;
-    type Pred = Pred;
-    type Place = Label;
-
-    fn read(&mut self, reg: Reg) -> Reg {
-        Renamed::read(self, reg)
-    }
-
-    fn write(&mut self, reg: Reg) -> Reg {
-        self.written(reg)
-    }
-
-    fn ask(&mut self, pred: Pred) -> Pred {
-        pred
-    }
-
-    fn decide(&mut self, pred: Pred, _: bool) -> Pred {
-        pred
-    }
-
-    fn place(&mut self, place: Label) -> Label {
-        place
-    }
-}
-
-impl Names<Reg, Pred, Label> for Renamed<Pred> {
-    type Reg = Reg;
-    type Pred = Pred;
-    type Place = Label;
-
-    fn read(&mut self, reg: Reg) -> Reg {
-        reg
-    }
-
-    fn write(&mut self, reg: Reg) -> Reg {
-        reg
-    }
-
-    fn ask(&mut self, pred: Pred) -> Pred {
-        Renamed::read(self, pred)
-    }
-
-    fn decide(&mut self, pred: Pred, _: bool) -> Pred {
-        self.written(pred)
     }
 
     fn place(&mut self, place: Label) -> Label {
@@ -119,11 +83,13 @@ pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut Keep) {
                 let guard = None;
                 made.push(Step::new(Op { guard, action }, step.origin));
             }
-            let op = step.op.rename(&mut Renamed {
-                old: reg,
-                read,
-                written,
-            });
+            let op = step
+                .op
+                .rename(&mut Regs(|one, is_written| match is_written {
+                    _ if one != reg => one,
+                    true => written,
+                    false => read,
+                }));
             made.push(Step { op, ..step.clone() });
             if writes {
                 made.push(store(written, step.op.guard, step.origin));

@@ -8,6 +8,7 @@
 
 use super::super::uses::ways;
 use super::ends::targets_mut;
+use super::is_part;
 use hardpath_ir::{Block, Op, Program, Target, Terminator, Value};
 
 /// More operations do not happen for nothing.
@@ -139,8 +140,7 @@ fn fold_branch(program: &mut Program, block: Block) -> bool {
 fn operations(program: &Program, block: Block) -> usize {
     let insts = program.blocks[block].insts.iter();
     let ops = insts.map(|inst| &program.insts[*inst].op);
-    let is_part = |op: &Op| matches!(op, Op::Const(_) | Op::Slice { .. } | Op::ZExt | Op::Concat);
-    ops.filter(|op| !is_part(op)).count()
+    ops.filter(|op| !is_part(op) && **op != Op::Concat).count()
 }
 
 /// Nobody sees that its operations happen.

@@ -8,6 +8,7 @@
 //! ```
 
 use super::ends::{copy_with, targets_mut};
+use super::is_part;
 use hardpath_ir::{Block, Op, Program, Target, Terminator, Value};
 
 /// More operations are not copied for one way.
@@ -28,8 +29,8 @@ pub fn follow_constants(program: &mut Program) -> bool {
                     continue;
                 }
                 let copy = copy_with(program, meeting, &target.args);
-                let here = program.order.iter().position(|block| *block == copy);
-                here.map(|here| program.order.remove(here));
+                // It comes behind its original in place of the end.
+                program.order.pop();
                 let behind = program.order.iter().position(|block| *block == meeting);
                 let behind = behind.expect("it is one of them");
                 program.order.insert(behind + 1, copy);
@@ -56,7 +57,7 @@ fn can_be_copied(program: &Program, block: Block) -> bool {
         return false;
     }
     let ops = || data.insts.iter().map(|inst| &program.insts[*inst]);
-    let costs = ops().filter(|inst| !matches!(inst.op, Op::Const(_) | Op::Slice { .. } | Op::ZExt));
+    let costs = ops().filter(|inst| !is_part(&inst.op));
     if costs.count() > MOST_COPIED || !ops().all(|inst| inst.op.is_pure()) {
         return false;
     }

@@ -13,7 +13,7 @@ mod sums;
 
 use super::savings::{Saving, Without};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{Phase, Program};
+use hardpath_ir::{Op, Phase, Program};
 
 /// A program may become so many times as long when its loops are written out.
 const MOST_GROWTH: usize = 2;
@@ -103,6 +103,11 @@ fn tidy(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
 fn run(pass: &str, program: &mut Program) -> Result<(), Vec<Diagnostic>> {
     let pass = hardpath_passes::find(pass).expect("it is in the list");
     pass.run(program).map(|_| ())
+}
+
+/// It is part of what uses its result, and takes no operation of its own.
+fn is_part(op: &Op) -> bool {
+    matches!(op, Op::Const(_) | Op::Slice { .. } | Op::ZExt)
 }
 
 fn size(program: &Program) -> usize {

@@ -12,7 +12,7 @@
 
 use super::super::savings::{Saving, Without};
 use super::ends::{self, copy_insts, renamed, targets_mut, ValueNames};
-use super::{known, size, tidy};
+use super::{is_part, known, size, tidy};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{Block, Op, Phase, Program, Terminator};
 use std::collections::{BTreeSet, HashMap};
@@ -206,8 +206,9 @@ fn block_operations(program: &Program, block: Block) -> usize {
     let insts = data.insts.iter().map(|inst| {
         let inst = &program.insts[*inst];
         match inst.op {
-            Op::Const(_) | Op::Slice { .. } | Op::ZExt | Op::Input(_) => 0,
+            Op::Input(_) => 0,
             Op::Concat => inst.args.len() - 1,
+            _ if is_part(&inst.op) => 0,
             _ => 1,
         }
     });

@@ -4,6 +4,7 @@ use super::super::code::Reg;
 use super::apart;
 use super::bools::{self, Bool};
 use super::pieces::{self, Piece, Pieces};
+use super::whole::Computed;
 use super::Select;
 use crate::isa::{Action, Compute, Condition, Field, Operand};
 use cranelift_entity::SecondaryMap;
@@ -250,7 +251,7 @@ impl Select<'_> {
         b: Operand<Reg>,
     ) -> Pieces {
         let to = self.code.reg();
-        self.remember(to, op, width, [a, b]);
+        self.computed.insert(to, Computed { op, width, a, b });
         self.emit(Action::Compute {
             op,
             width,

@@ -12,10 +12,14 @@ use crate::isa::{Compute, Operand};
 /// What a register was made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Computed {
-    op: Compute,
-    width: u8,
-    a: Operand<Reg>,
-    b: Operand<Reg>,
+    /// Which operation.
+    pub op: Compute,
+    /// Bits of the result.
+    pub width: u8,
+    /// The first operand.
+    pub a: Operand<Reg>,
+    /// The second one.
+    pub b: Operand<Reg>,
 }
 
 /// A number added to pieces; the sum has `width` bits.
@@ -41,18 +45,6 @@ impl Sum {
 }
 
 impl Select<'_> {
-    pub(super) fn remember(
-        &mut self,
-        to: Reg,
-        op: Compute,
-        width: u8,
-        operands: [Operand<Reg>; 2],
-    ) {
-        let [a, b] = operands;
-        let computed = Computed { op, width, a, b };
-        self.computed.insert(to, computed);
-    }
-
     /// All of a register that an operation has made, and how.
     fn made_by(&self, piece: &Piece) -> Option<Computed> {
         let Piece::Field(field) = piece else {
