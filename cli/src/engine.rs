@@ -4,7 +4,6 @@ use crate::arguments::{EngineName, RunArguments};
 use crate::files::NewFile;
 use crate::packets::RunPacket;
 use crate::progress::Progress;
-use crate::row_clocks::between;
 use crate::source::Loaded;
 use crate::target::{self, Asked, Hardware};
 use hardpath_blocks::interface::Interface;
@@ -251,9 +250,8 @@ fn send(
     let before = counts.then(|| session.events()).transpose()?;
     let totals = session.stream(packets, options, consumer)?;
     let after = counts.then(|| session.events()).transpose()?;
-    let events = before
-        .zip(after)
-        .map(|(before, after)| between(before, after));
+    let events = before.zip(after);
+    let events = events.map(|(before, after)| after.since(&before));
     Ok((totals.statistics, events))
 }
 

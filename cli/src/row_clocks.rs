@@ -99,12 +99,3 @@ impl RowClocks {
         lines
     }
 }
-
-/// What was counted between two readings.
-pub fn between(before: Events, after: Events) -> Events {
-    let mut events = Events::default();
-    for (count, (before, after)) in events.0.iter_mut().zip(before.0.iter().zip(after.0)) {
-        *count = after - before;
-    }
-    events
-}

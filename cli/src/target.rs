@@ -96,6 +96,8 @@ pub struct Hardware {
     pub map_modules: Vec<String>,
     /// The program in the target's last form.
     pub form: Program,
+    /// Of a core's program that was compiled for it.
+    pub operations_per_row: Option<f64>,
     pub told: Told,
     pub warnings: Vec<Diagnostic>,
 }

@@ -111,6 +111,11 @@ impl Image {
         rows.map(|row| row.operations().count()).sum()
     }
 
+    /// How many a row has.
+    pub fn operations_per_row(&self) -> f64 {
+        self.operations() as f64 / self.rows.len().max(1) as f64
+    }
+
     /// What operations can name in a program with so many rows, or why no core has such a program.
     pub(crate) fn bounds(&self, rows: usize) -> Result<Bounds, String> {
         let (lanes, registers) = (self.lanes, self.registers);

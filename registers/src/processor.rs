@@ -134,6 +134,11 @@ impl Events {
         self.0[event.place()]
     }
 
+    /// What was counted since an earlier reading.
+    pub fn since(&self, before: &Events) -> Events {
+        Events(std::array::from_fn(|place| self.0[place] - before.0[place]))
+    }
+
     /// All clocks: each is a row, an answer or a stall.
     pub fn clocks(&self) -> u64 {
         let stalls = Stall::ALL.map(|stall| self.of(Event::Stall(stall)));

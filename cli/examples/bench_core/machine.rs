@@ -125,10 +125,7 @@ impl Bench {
         let fates: Option<Vec<Fate>> = ran.outcomes.into_iter().collect();
         let fates = fates.ok_or_else(|| wrong("a packet did not enter".into()))?;
         let maps = hardpath_session::maps(dut, interface, 0).map_err(one)?;
-        let mut events = Events::default();
-        for (difference, (after, before)) in events.0.iter_mut().zip(after.0.iter().zip(before.0)) {
-            *difference = after - before;
-        }
+        let events = after.since(&before);
         let (expected, expected_maps) = interpreted(program, work)?;
         if expected != fates || !same(&expected_maps, &maps) {
             return Err(wrong(format!(

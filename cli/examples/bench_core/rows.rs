@@ -50,7 +50,7 @@ fn row(subject: &Subject) -> Result<String, Vec<Diagnostic>> {
         let image = subject.rows(lanes, Without::NOTHING)?.image;
         *count = image.rows.len();
         if lanes == 4 {
-            per_row = image.operations() as f64 / image.rows.len() as f64;
+            per_row = image.operations_per_row();
         }
     }
     let [one, two, four, eight] = counts;

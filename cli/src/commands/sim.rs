@@ -10,9 +10,9 @@ use crate::packets::{self, RunPacket};
 use crate::promise;
 use crate::row_clocks::RowClocks;
 use crate::size::Size;
-use crate::source::{self, Loaded};
+use crate::source;
 use crate::table::facts;
-use crate::target::{self, Asked};
+use crate::target;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::maps::Image;
@@ -102,7 +102,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     let promises = ran.hardware().filter(|_| promised);
     object["promise"] = json!(promises.map(|hardware| &hardware.promise));
     object["estimate"] = Value::Null;
-    let row_clocks = row_clocks(&ran, &loaded, &asked)?;
+    let row_clocks = row_clocks(&ran);
     let more = match &row_clocks {
         Some(clocks) => {
             clocks.put_into(&mut object);
@@ -142,21 +142,13 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
 }
 
 /// What rows took, where rows ran.
-fn row_clocks(
-    ran: &Ran,
-    loaded: &Loaded,
-    asked: &Asked,
-) -> Result<Option<RowClocks>, Vec<Diagnostic>> {
+fn row_clocks(ran: &Ran) -> Option<RowClocks> {
     if let Some(counts) = ran.rows() {
-        return Ok(Some(RowClocks::interpreted(&counts)));
+        return Some(RowClocks::interpreted(&counts));
     }
-    let Some(events) = ran.events else {
-        return Ok(None);
-    };
-    let image = target::core::rows(loaded, asked)?.image;
-    let operations = image.operations() as f64 / image.rows.len().max(1) as f64;
+    let operations = ran.hardware()?.operations_per_row?;
     let packets = ran.statistics.packets;
-    Ok(Some(RowClocks::counted(packets, events, operations)))
+    Some(RowClocks::counted(packets, ran.events?, operations))
 }
 
 type Interpreted = Result<Reference, Vec<Diagnostic>>;

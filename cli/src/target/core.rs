@@ -138,7 +138,10 @@ fn hardware(compiled: Compiled, asked: &Asked) -> Result<Hardware, Vec<Diagnosti
     let config = core_for(image, asked);
     let mut built = processor::processor(&config);
     built.starts_with(&config, image)?;
-    Ok(hardware_of(&config, built, compiled.program, asked))
+    Ok(Hardware {
+        operations_per_row: Some(image.operations_per_row()),
+        ..hardware_of(&config, built, compiled.program, asked)
+    })
 }
 
 /// A program needs no unit that there is not, and its maps fit a device.
@@ -180,6 +183,7 @@ pub fn hardware_of(
         family: asked.family.name,
         promise: Default::default(),
         form: program,
+        operations_per_row: None,
         told: Told {
             json: serde_json::Value::Null,
             text: String::new(),

@@ -78,6 +78,7 @@ fn hardware(compiled: Compiled) -> Hardware {
         family: report.technology,
         map_modules,
         form: scheduled,
+        operations_per_row: None,
         told: Told {
             json: json!(report),
             text: text(&report),

@@ -125,8 +125,7 @@ fn json(
 
 /// To two places.
 fn per_row(compiled: &Compiled) -> f64 {
-    let rows = compiled.image.rows.len().max(1) as f64;
-    (compiled.image.operations() as f64 / rows * 100.0).round() / 100.0
+    (compiled.image.operations_per_row() * 100.0).round() / 100.0
 }
 
 fn report(
