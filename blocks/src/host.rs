@@ -2,6 +2,7 @@
 //! time. The address map is [`hardpath_registers::REGISTERS`].
 
 mod channels;
+mod long;
 mod operation;
 mod port_table;
 mod registers;
@@ -14,6 +15,8 @@ use crate::sweep::{sweep, Sweep};
 use hardpath_packet::{Output, COUNTED_BITS};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Module, Node};
+use long::LongValues;
+pub use long::{Long, LongIn, LONG_BYTES, LONG_CLOCKS};
 use operation::Operation;
 use words::Words;
 
@@ -27,8 +30,10 @@ pub struct Host {
     pub maps: u32,
     /// Bits of the widest key (at least 32).
     pub key_bits: u32,
-    /// Bits of the widest value (at least 32).
+    /// Bits of the widest value that is not long (at least 32).
     pub value_bits: u32,
+    /// Maps with long values, which do not stand in registers.
+    pub long: Option<Long>,
     /// Bits of the highest number of a slot.
     pub slot_bits: u32,
     /// There is a port table: it gives interface and queue for a port.
@@ -55,6 +60,7 @@ impl Host {
             answer: MapAnswer::of(self.key_bits, self.value_bits, self.slot_bits),
             map_prepared: self.prepares.then_some(1),
             early_port: self.has_port_table.then_some(8),
+            long: self.long.as_ref().map(LongIn::of),
             event: vec![1; self.events as usize],
         }
     }
@@ -74,6 +80,8 @@ signals! {
         map_prepared: maybe "the selected map is ready for the operation, from the clock after map_start on",
         /// With [`Host::has_port_table`].
         early_port: maybe "the port of the packet that enters next",
+        /// With [`Host::long`].
+        long: some LongIn,
         /// [`Host::events`] of them.
         event: several "strobes of further counters",
     }
@@ -100,6 +108,8 @@ signals! {
         inject: one "the free slot carries the map operation",
         question: all MapQuestion,
         ports: some PortOut,
+        /// With [`Host::long`].
+        long_bytes: maybe "16 bytes of a long value, two clocks behind long_row",
     }
 }
 
@@ -214,12 +224,19 @@ pub fn host(config: &Host) -> Block<HostIn, HostOut> {
     let read_address = port.m.delay("read_address", inputs.lite.s_axil_araddr);
     let read_word = port.m.slice(read_address, 2, 14);
     port.m.name(read_word, "read_word");
+    let long = port.long_values(&write, &operation, read_word);
     let shown = port.counters(read_word);
     let read = port.read_channel();
     let at_map_register = port.m.or(&port.places);
     let may_write = port.m.and(&[at_map_register, operation.still]);
     let mut readable = vec![port.counter_word(&read, read_word, &shown)];
-    readable.extend(port.registers(read_word, &operation, &words, sweep.running));
+    readable.extend(port.registers(
+        read_word,
+        (&operation, &words),
+        long.as_ref(),
+        sweep.running,
+    ));
+    readable.extend(long.as_ref().map(|long| long.readable));
     let mut writable = vec![may_write];
     let table = inputs
         .early_port
@@ -238,6 +255,7 @@ pub fn host(config: &Host) -> Block<HostIn, HostOut> {
         inject: operation.inject,
         question: question(config, &operation, &words, &sweep),
         ports,
+        long_bytes: long.map(|long: LongValues| long.bytes),
     };
     m.into_block(inputs, outputs)
 }

@@ -159,6 +159,9 @@ pub struct Storage {
     pub has_presence: bool,
     /// The values, bank after bank.
     pub values: Vec<Bank>,
+    /// From a value to the next one are so many words of both banks, of which the first has eight bytes and the second the next eight, in
+    /// turn. `None`: a value is a word.
+    pub folded: Option<u32>,
 }
 
 /// A memory of values, addressed by the entry's number.

@@ -7,6 +7,7 @@
 //! * **Hash tables** ([`hash`]): keys are put in and removed in the clock of their lookup's answer, values are written in the clock in
 //!   which the old one comes, and both memories forward.
 //! * **Arrays and slots** ([`array`]): likewise, without a table in front.
+//! * **Arrays of long values** ([`folded`]): likewise, in rows of which an access reads two; nobody has a whole value at once.
 //! * **Tries, and entries with masks and priorities** ([`matched`]): their tables change one entry at a time, and must be prepared
 //!   for it.
 //!
@@ -17,24 +18,28 @@
 mod access;
 mod array;
 mod bounds;
+mod folded;
 mod hash;
 mod lanes;
 mod matched;
 mod order;
 mod ports;
 mod room;
+mod rows;
 
 pub use access::{through_entry, Entries};
+pub use folded::ROW_CLOCKS;
 pub use ports::{
     BoundsIn, HostIn, HostOut, RequestAccessIn, RequestIn, RequestOperandIn, ResponseAccessOut,
     ResponseOut, ServedIn, ServedOut,
 };
 
 use access::{Access, Found};
+use rows::Fold;
 
 use hardpath_blocks::array::{Array, Presence};
 use hardpath_blocks::hash::Hash;
-use hardpath_blocks::host::MapQuestion;
+use hardpath_blocks::host::{LongIn, MapQuestion};
 use hardpath_blocks::interface::{Bank, JournalOut, Storage};
 use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::sweep::sweep;
@@ -86,6 +91,9 @@ pub enum Kind {
     LruHash,
     /// The key is an index. With [`Presence::Always`] an array, else slots that are set or not.
     Array(Presence),
+    /// An array of values that are too long to be read and written at once: bytes of them are accessed through entries, nobody updates
+    /// one by a request, and the host has them in the memory of its port ([`hardpath_blocks::host::Long`]).
+    Folded,
     /// The longest prefix is found. `bits_a_clock`: of the lengths, that are looked at in one clock.
     Trie {
         /// At least 1.
@@ -99,7 +107,7 @@ impl Kind {
     /// Updates and deletes are done alone.
     fn changes_alone(self) -> bool {
         match self {
-            Kind::Hash | Kind::LruHash => false,
+            Kind::Hash | Kind::LruHash | Kind::Folded => false,
             Kind::Array(presence) => presence.is_stored(),
             Kind::Trie { .. } | Kind::Ternary => true,
         }
@@ -119,7 +127,7 @@ impl Kind {
     }
 
     fn is_indexed(self) -> bool {
-        matches!(self, Kind::Array(_))
+        matches!(self, Kind::Array(_) | Kind::Folded)
     }
 }
 
@@ -137,6 +145,8 @@ struct Entering<'a> {
     access: Option<&'a Access>,
     /// With [`Served::holds`].
     releases: Option<Node>,
+    /// Of folded values, the host's.
+    long_bytes: Option<Node>,
 }
 
 impl Entering<'_> {
@@ -153,14 +163,17 @@ struct Leaving {
     /// A request's answer comes, [`Served::value_clocks`] after it was taken: an answer, and the value of a lookup.
     here: Node,
     answer: Node,
-    value: Node,
+    /// Not of folded values, which nobody has whole; likewise the host's.
+    value: Option<Node>,
     /// With [`Entering::access`].
     found: Option<Found>,
     /// Of the operation that is done alone; from a register, [`Served::value_clocks`] and one after it went in.
     host_answer: Node,
-    host_value: Node,
+    host_value: Option<Node>,
     /// What a dump found.
     host_key: Node,
+    /// Of folded values: what the host takes and gets of one.
+    long: Option<LongIn>,
     /// The operation that is done alone may go in, from the clock after it begins. Of kinds that prepare it.
     prepared: Option<Node>,
     /// With [`Served::journal`].
@@ -172,7 +185,32 @@ impl Served {
     pub fn slots(&self) -> u32 {
         match self.kind {
             Kind::Hash | Kind::LruHash => Hash::entries(self.max_entries),
-            Kind::Array(_) | Kind::Trie { .. } | Kind::Ternary => self.max_entries,
+            Kind::Array(_) | Kind::Folded | Kind::Trie { .. } | Kind::Ternary => self.max_entries,
+        }
+    }
+
+    /// Words that a sweep clears, in as many clocks.
+    pub fn swept_words(&self) -> u32 {
+        match self.kind {
+            Kind::Folded => Fold::of(self).depth(self.max_entries),
+            _ => self.slots(),
+        }
+    }
+
+    fn is_folded(&self) -> bool {
+        self.kind == Kind::Folded
+    }
+
+    /// Bits of values as ports have them whole; `None`: they do not.
+    fn whole_bits(&self) -> Option<u32> {
+        (!self.is_folded()).then_some(self.value_bits)
+    }
+
+    /// Clocks of the host's operation behind those of a request.
+    fn host_clocks(&self) -> u32 {
+        match self.kind {
+            Kind::Folded => Fold::of(self).pairs + folded::AFTER,
+            _ => 0,
         }
     }
 
@@ -187,16 +225,22 @@ impl Served {
                     .collect()
             }
             Kind::Trie { .. } => vec![format!("prefixes.{}", Lpm::KEY_MEMORY)],
-            Kind::Array(_) => Vec::new(),
+            Kind::Array(_) | Kind::Folded => Vec::new(),
             Kind::Ternary => return None,
+        };
+        let memories: &[&str] = match self.kind {
+            Kind::Folded => &["values_0.words", "values_1.words"],
+            _ => &["values.words"],
+        };
+        let bank = |memory: &&str| Bank {
+            memory: (*memory).into(),
+            entries: None,
         };
         Some(Storage {
             keys,
             has_presence: matches!(self.kind, Kind::Array(presence) if presence.is_stored()),
-            values: vec![Bank {
-                memory: "values.words".into(),
-                entries: None,
-            }],
+            values: memories.iter().map(bank).collect(),
+            folded: self.is_folded().then(|| Fold::of(self).stride),
         })
     }
 
@@ -219,13 +263,14 @@ impl Served {
         match self.kind {
             Kind::Hash | Kind::LruHash => hash::clocks(self),
             Kind::Array(_) => array::CLOCKS,
+            Kind::Folded => folded::CLOCKS,
             Kind::Trie { .. } | Kind::Ternary => matched::clocks(self),
         }
     }
 
     /// Clocks from the stage in which the entry is known to the value.
     fn read_clocks(&self) -> u32 {
-        Array::read_clocks(self.slots(), self.registers_values)
+        Array::read_clocks(self.swept_words(), self.registers_values)
     }
 
     fn header(&self) -> String {
@@ -258,6 +303,10 @@ impl Served {
             "bytes of values are accessed"
         );
         assert!(
+            !self.is_folded() || self.entries != Entries::Hidden,
+            "long values are accessed in parts"
+        );
+        assert!(
             self.entries != Entries::Written || self.kind != Kind::Array(Presence::NotZero),
             "only the host changes slots"
         );
@@ -283,7 +332,7 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
     let inputs = m.inputs(ServedIn::widths(config));
     let inputs = bounds::within(&mut m, config, inputs);
     m.section("Sweep after reset");
-    let sweep = sweep(&mut m, config.slots());
+    let sweep = sweep(&mut m, config.swept_words());
     let alone = Alone::new(&mut m, config, &inputs.request);
     let question = order::question(&mut m, config, &sweep, &inputs, alone.as_ref());
     let prepared = config.kind.prepares().then(|| m.wire(1, "prepared"));
@@ -306,10 +355,12 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
         begins: operations.begins,
         question: &question,
         releases: inputs.releases,
+        long_bytes: inputs.host.long_bytes,
     };
     let leaving = match config.kind {
         Kind::Hash | Kind::LruHash => hash::place(design, &mut m, config, &entering),
         Kind::Array(presence) => array::place(design, &mut m, config, presence, &entering),
+        Kind::Folded => folded::place(design, &mut m, config, &entering),
         Kind::Trie { .. } | Kind::Ternary => matched::place(design, &mut m, config, &entering),
     };
     if let Some((wire, driven)) = prepared.zip(leaving.prepared) {
@@ -338,6 +389,7 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
             host_answer: leaving.host_answer,
             host_value_out: leaving.host_value,
             host_key_out: leaving.host_key,
+            long: leaving.long,
         },
         swept: config.bounded.then_some(sweep.running),
         journal,

@@ -59,6 +59,9 @@ pub fn slots(dut: &dyn Dut, port: &MapPort) -> Option<Vec<(u32, Vec<u8>)>> {
     )
 }
 
+/// Bytes of a word where values lie in rows.
+const ROW_BYTES: usize = 8;
+
 /// Those of a map.
 struct Memories<'a> {
     storage: &'a Storage,
@@ -87,6 +90,9 @@ impl Memories<'_> {
     }
 
     fn by_index(&self, port: &MapPort) -> Entries {
+        if let Some(stride) = self.storage.folded {
+            return self.by_rows(port, stride);
+        }
         let value_bytes = port.value_bytes as usize;
         let mut entries = Entries::new();
         for (words, bank) in self.values.iter().zip(&self.storage.values) {
@@ -102,5 +108,19 @@ impl Memories<'_> {
             }
         }
         entries
+    }
+
+    /// Of values that lie in so many words of both memories each.
+    fn by_rows(&self, port: &MapPort, stride: u32) -> Entries {
+        let entry = |index: u32| {
+            let words = index * stride..(index + 1) * stride;
+            let rows = words.flat_map(|word| self.values.iter().map(move |bank| (bank, word)));
+            let bytes =
+                rows.flat_map(|(bank, word)| bank.word(word as usize)[..ROW_BYTES].to_vec());
+            let mut value: Vec<u8> = bytes.collect();
+            value.truncate(port.value_bytes as usize);
+            (index.to_le_bytes().to_vec(), value)
+        };
+        (0..port.slots).map(entry).collect()
     }
 }

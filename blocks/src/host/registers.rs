@@ -1,6 +1,7 @@
 //! What is read at which address: counters, and the pages of all other registers.
 
 use super::channels::Read;
+use super::long::LongValues;
 use super::operation::Operation;
 use super::words::Words;
 use super::{Host, HostPort};
@@ -85,8 +86,8 @@ impl HostPort<'_> {
     pub(super) fn registers(
         &mut self,
         read_word: Node,
-        operation: &Operation,
-        words: &Words,
+        (operation, words): (&Operation, &Words),
+        long: Option<&LongValues>,
         running: Node,
     ) -> Vec<Readable> {
         let m = &mut self.m;
@@ -118,10 +119,19 @@ impl HostPort<'_> {
             let all = addresses.zip(chunks);
             pages.extend(all.map(|(address, words)| (name, address, words)));
         }
-        pages
-            .into_iter()
-            .map(|page| self.page(read_word, page))
-            .collect()
+        let pages = pages.into_iter().map(|page| {
+            let is_value = page.1 >= register::VALUE;
+            let (here, word) = self.page(read_word, page);
+            let here = match long.filter(|_| is_value) {
+                Some(long) => {
+                    let not_long = self.m.not(long.selected);
+                    self.m.and(&[here, not_long])
+                }
+                None => here,
+            };
+            (here, word)
+        });
+        pages.collect()
     }
 
     fn page(

@@ -70,6 +70,7 @@ impl Port {
             maps: MAPS,
             key_bits: KEY_BITS,
             value_bits: VALUE_BITS,
+            long: None,
             slot_bits: SLOT_BITS,
             has_port_table: true,
             prepares,

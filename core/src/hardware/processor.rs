@@ -38,6 +38,8 @@ use super::Shape;
 use crate::encode::layout::{self, Bits, Opcode};
 use crate::image::{Image, Machine};
 use crate::isa::{Action, Compute};
+use crate::long::in_parts;
+use hardpath_blocks::host::Long;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::{design_id_of, Storage};
 use hardpath_ir::{MapDecl, OwnInput};
@@ -268,9 +270,9 @@ impl Processor {
         self.words(|decl| decl.entry_key_bytes())
     }
 
-    /// Words of the longest value that packets write.
+    /// Words of the longest value that packets write whole.
     fn value_words(&self) -> u16 {
-        self.words(|decl| match decl.packets_write {
+        self.words(|decl| match decl.packets_write && !in_parts(decl) {
             true => decl.value_bytes,
             false => 0,
         })
@@ -281,9 +283,22 @@ impl Processor {
         most.div_ceil(8).max(1) as u16
     }
 
-    /// Bits of the widest key and value that the host sees.
+    /// Bits of the widest key, and of the widest value that the host has in registers.
     pub fn host_bits(&self) -> (u32, u32) {
-        sizes::host_widths(self.slots.iter())
+        let (key_bits, _) = sizes::host_widths(self.slots.iter());
+        let whole = self.slots.iter().filter(|slot| !in_parts(slot));
+        let (_, value_bits) = sizes::host_widths(whole);
+        (key_bits, value_bits)
+    }
+
+    /// Slots with long values.
+    pub fn long(&self) -> Option<Long> {
+        let slots = (0..).zip(&self.slots).filter(|(_, slot)| in_parts(slot));
+        let (maps, bytes): (Vec<u32>, Vec<u32>) = slots
+            .map(|(number, slot)| (number, slot.value_bytes))
+            .unzip();
+        let value_bytes = bytes.into_iter().max()?;
+        Some(Long { maps, value_bytes })
     }
 
     /// Where the contents of a map stand.
@@ -299,7 +314,9 @@ impl Processor {
     }
 
     fn clear_words(&self) -> u32 {
-        sizes::clear_words(self.slots.iter())
+        let slots = self.slots.iter().enumerate();
+        let swept = slots.map(|(number, slot)| slots::config_of(self, number, slot).swept_words());
+        swept.max().unwrap_or(0).max(2)
     }
 
     /// What a load must begin with: a hash of all that programs have to fit.

@@ -3,6 +3,7 @@
 use super::row::adds;
 use super::{At, Check};
 use crate::isa::{Action, Operand};
+use crate::long::{in_parts, WHOLE_BYTES};
 use hardpath_ir::{MapDecl, MapId};
 
 impl Check<'_> {
@@ -35,6 +36,13 @@ impl Check<'_> {
         let is_key = matches!(action, Action::Update { .. } | Action::Delete { .. });
         if is_key && decl.is_ternary() {
             let message = format!("only the host changes the entries of map `{name}`");
+            self.error(10, at, message);
+        }
+        if matches!(action, Action::Update { .. }) && in_parts(decl) {
+            let message = format!(
+                "values of map `{name}` have {} bytes: more than {WHOLE_BYTES} are stored in parts",
+                decl.value_bytes
+            );
             self.error(10, at, message);
         }
         match *action {

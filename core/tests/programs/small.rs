@@ -5,6 +5,7 @@ use hardpath_core::compile::compile_without;
 use hardpath_core::compile::savings::{Saving, Without};
 use hardpath_core::image::{Image, Machine};
 use hardpath_core::interpreter::{Core, MOST_ROWS};
+use hardpath_core::isa::Action;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::Program;
 use hardpath_testkit::{packet, Random};
@@ -193,4 +194,26 @@ fn constants_lead_on() {
         &mut Random::new(3),
         "without paths"
     ));
+}
+
+/// Values of a hundred bytes: an index, what the update may do, and where bytes are read stand in the packet; so do the first bytes of what
+/// is written.
+const LONG: &str = "program \"long\" control-flow\noutput \"verdict\" 3\n\n\
+    map @t array key 4 value 100 entries 3\n\n\
+    block0:\n    v0:64 = const 0\n    v1:8 = packet.load v0\n    v2:2 = slice v1, 0\n    v3:32 = zext v2\n    \
+    v4:2 = slice v1, 2\n    v5:64 = const 4\n    v6:128 = packet.load v5\n    v7:800 = zext v6\n    \
+    v8:3 = map.update @t v3, v7, v4\n    v9:1, v10:32 = map.lookup @t v3\n    v11:4 = slice v1, 4\n    v12:32 = zext v11\n    \
+    v13:64 = map.load @t v10, v12\n    packet.store v5, v13\n    emit v9 with v8\n";
+
+/// Nothing updates a long value as a whole, and what an update says is what it would say.
+#[test]
+fn long_values_are_written_in_parts() {
+    is_right(LONG);
+    let image = rows(LONG, 4, Without::NOTHING);
+    let operations = image.rows.iter().flat_map(|row| row.operations());
+    let actions: Vec<Action> = operations.map(|(_, operation)| operation.action).collect();
+    let updates = |action: &Action| matches!(action, Action::Update { .. });
+    let stores = |action: &&Action| matches!(action, Action::MapStore { .. });
+    assert!(!actions.iter().any(updates));
+    assert_eq!(actions.iter().filter(stores).count(), 13);
 }

@@ -34,6 +34,7 @@ impl Top<'_> {
             maps: self.program.maps.len() as u32,
             key_bits,
             value_bits,
+            long: None,
             slot_bits: slot_bits(self.program.maps.values()),
             has_port_table: self.has.port,
             prepares: self.has.prepares(),
@@ -51,6 +52,7 @@ impl Top<'_> {
             answer: loops.answer.clone(),
             map_prepared: loops.map_prepared,
             early_port: entrance.early.as_ref().map(|early| early.early_port),
+            long: None,
             event: Vec::new(),
         };
         block.place(self.design, &mut self.m, "host", inputs).out

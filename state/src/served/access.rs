@@ -9,7 +9,8 @@
 //! change the same bytes. All that does not need the word is therefore made before, and what the answer needs behind ([`super::lanes`]).
 
 use super::lanes::{self, gated, turned, Place, Turn, LANES, LANE_BITS};
-use super::{later, Leaving, RequestAccessIn, RequestIn, RequestOperandIn, Served};
+use super::rows::{Fold, Rows};
+use super::{later, Kind, Leaving, RequestAccessIn, RequestIn, RequestOperandIn, Served};
 use hardpath_blocks::array::ArrayPutIn;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
@@ -55,7 +56,7 @@ pub(super) const ANSWER_CLOCKS: u32 = 1;
 
 /// What a request accesses, on its way through the map.
 pub(super) struct Access {
-    /// In the clock of the values' address: a request through an entry is here, and which entry it means.
+    /// In the clock of the values' address, or of folded ones behind the request: one through an entry is here, and which entry it means.
     here: Node,
     entry: Node,
     /// In the clock of the word: the same request.
@@ -67,6 +68,10 @@ pub(super) struct Access {
     change: Option<Change>,
     /// Clocks between the address and the word.
     read_clocks: u32,
+    /// Of folded values.
+    pub(super) rows: Option<Rows>,
+    /// In the clock of the word: a byte of this one's row is meant. Of folded values.
+    pub(super) means_row: Vec<Node>,
 }
 
 /// What an access finds in the clock of the word.
@@ -99,8 +104,14 @@ impl Access {
         let bytes = later(m, "access_bytes", access.request_bytes, clocks - 1);
         let place = Place::new(m, offset, bytes);
         let reads = later(m, "access_reads", asked.reads, clocks - 2);
-        let value_bytes = config.value_bits / 8;
-        let mask = place.mask(m, value_bytes, reads);
+        let fold = (config.kind == Kind::Folded).then(|| Fold::of(config));
+        let rows = fold
+            .as_ref()
+            .map(|fold| Rows::new(m, fold, access.request_offset));
+        let mask = match fold.as_ref().zip(rows.as_ref()) {
+            Some((fold, rows)) => rows.mask(m, (fold, &place), reads, clocks - 1),
+            None => place.mask(m, config.value_bits / 8, reads),
+        };
         let change = access.operand.as_ref().map(|operand| {
             let code = m.slice(request.request_command, 0, THROUGH_BIT);
             let code = later(m, "access_code", code, clocks - 1);
@@ -108,20 +119,31 @@ impl Access {
             let operand = Operand::new(m, &place, operand, clocks - 1);
             Change::new(m, (&place, &mask), (code, writes), operand)
         });
+        let rows_meant = rows.iter().flat_map(|_| mask.chunks(LANES as usize));
+        let means_row = rows_meant.zip(0..).map(|(bytes, row)| {
+            let any = m.or(bytes);
+            m.delay(format!("means_row_{row}"), any)
+        });
+        let means_row = means_row.collect();
         let mask = mask.into_iter().zip(0..);
         let mask = mask.map(|(bit, byte)| m.delay(format!("means_byte_{byte}"), bit));
         let mask = mask.collect();
         let first = later(m, "access_first_lane", place.first, 1 + ANSWER_CLOCKS);
-        let to_address = config.found_clocks() - 1;
+        let to_address = match config.kind {
+            Kind::Folded => 0,
+            _ => config.found_clocks() - 1,
+        };
         let here = later(m, "through_entry", asked.through, to_address);
         Some(Access {
             here,
             entry: later(m, "access_index", asked.entry, to_address),
-            here_w: later(m, "through_entry_read", here, config.read_clocks()),
+            here_w: later(m, "through_entry_read", here, clocks - 1 - to_address),
             mask,
             first,
             change,
             read_clocks: config.read_clocks(),
+            rows,
+            means_row,
         })
     }
 
@@ -133,9 +155,15 @@ impl Access {
 
     /// What the access finds in the value. `address`: where it was read.
     pub(super) fn found(&self, m: &mut Module, address: Node, value: Node) -> Found {
+        let entry = later(m, "read_entry", address, self.read_clocks);
+        self.found_in(m, entry, value)
+    }
+
+    /// The same of an entry that is known with its value.
+    pub(super) fn found_in(&self, m: &mut Module, entry: Node, value: Node) -> Found {
         let lanes = lanes::taken(m, &self.mask, value);
         Found {
-            entry: later(m, "read_entry", address, self.read_clocks),
+            entry,
             lanes: m.name(lanes, "found_lanes"),
         }
     }
@@ -158,7 +186,7 @@ impl Access {
         let leaving = Leaving {
             here: m.delay_reset("answered_here", here),
             answer: m.delay("answered", answer),
-            value: m.delay("answered_value", value),
+            value: value.map(|value| m.delay("answered_value", value)),
             ..leaving
         };
         (leaving, answered)
@@ -173,12 +201,21 @@ pub(super) fn drive_write(
     update: Option<(Node, Node)>,
     access: Option<(&Access, &Found)>,
 ) {
+    let (writes, word) = changed(m, value, update, access);
+    m.drive(put.write, writes);
+    m.drive(put.write_word, word);
+}
+
+/// Whether the value is written then, and what becomes of it.
+pub(super) fn changed(
+    m: &mut Module,
+    value: Node,
+    update: Option<(Node, Node)>,
+    access: Option<(&Access, &Found)>,
+) -> (Node, Node) {
     let access = access.and_then(|(access, found)| Some((access, access.change.as_ref()?, found)));
     let Some((access, change, found)) = access else {
-        let (writes, updated) = update.expect("somebody writes");
-        m.drive(put.write, writes);
-        m.drive(put.write_word, updated);
-        return;
+        return update.unwrap_or_else(|| (m.zero(1), value));
     };
     let (writes, others) = match update {
         Some((writes, updated)) => (
@@ -188,9 +225,7 @@ pub(super) fn drive_write(
         None => (change.writes, value),
     };
     let result = change.result(m, found.lanes);
-    let word = lanes::put(m, &access.mask, result, others);
-    m.drive(put.write, writes);
-    m.drive(put.write_word, word);
+    (writes, lanes::put(m, &access.mask, result, others))
 }
 
 /// A request is none through an entry. `None`: there are only such.

@@ -69,10 +69,11 @@ pub(super) fn place(
     Leaving {
         here: later(m, "here", here, clocks),
         answer: if_present(m, config, presence, word, answer),
-        value,
+        value: Some(value),
         found,
         host_answer: values.placed.out.host_answer,
-        host_value: values.placed.out.host_result,
+        host_value: Some(values.placed.out.host_result),
+        long: None,
         host_key: entering.question.host_index,
         prepared: None,
         journal: None,
@@ -149,7 +150,7 @@ impl Change {
         let done = m.eq_const(answer, 0);
         Change {
             writes: m.and(&[update, done]),
-            word: m.delay("word", request.request_value),
+            word: m.delay("word", request.request_value.expect("values are whole")),
             answer,
         }
     }

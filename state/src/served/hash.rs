@@ -76,10 +76,11 @@ pub(super) fn place(
     Leaving {
         here: asked.here,
         answer: later(m, "answer", answer, config.read_clocks()),
-        value: values.placed.out.read_word[0],
+        value: Some(values.placed.out.read_word[0]),
         found,
         host_answer,
-        host_value: values.placed.out.host_result,
+        host_value: Some(values.placed.out.host_result),
+        long: None,
         host_key,
         prepared: None,
         journal: config.journal.then(|| journal(m, config, entering, &table)),
@@ -146,7 +147,12 @@ impl Asked {
             only_replace: later(m, "only_replace", may.only_replace, clocks),
             may_nothing: later(m, "may_nothing", may.nothing, clocks),
             here: later(m, "here", here, config.read_clocks()),
-            value: later(m, "value", request.request_value, config.value_clocks()),
+            value: later(
+                m,
+                "value",
+                request.request_value.expect("values are whole"),
+                config.value_clocks(),
+            ),
         }
     }
 }

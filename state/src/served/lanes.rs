@@ -30,9 +30,9 @@ pub(super) struct Place {
     /// Eight bytes of a value: which one the first byte is in.
     row: Node,
     /// By lane: a byte of the access is in that row.
-    in_row: Vec<Node>,
+    pub(super) in_row: Vec<Node>,
     /// By lane: one is in the row behind it.
-    behind: Vec<Node>,
+    pub(super) behind: Vec<Node>,
 }
 
 impl Place {

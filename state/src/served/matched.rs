@@ -57,10 +57,11 @@ pub(super) fn place(
     Leaving {
         here: later(m, "here", entering.taken, config.value_clocks()),
         answer: later(m, "answer", answer, config.read_clocks()),
-        value: values.placed.out.read_word[0],
+        value: Some(values.placed.out.read_word[0]),
         found,
         host_answer,
-        host_value: values.placed.out.host_result,
+        host_value: Some(values.placed.out.host_result),
+        long: None,
         host_key,
         prepared: Some(table.prepared()),
         journal: None,

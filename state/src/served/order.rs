@@ -12,7 +12,7 @@
 //! while the host's operation is pending. That one has its place where it goes.
 
 use super::{bounds, RequestIn, Served, ServedIn};
-use hardpath_blocks::host::MapQuestion;
+use hardpath_blocks::host::{MapQuestion, LONG_BYTES};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
 use hardpath_blocks::sweep::{zero_in_sweep, Sweep};
@@ -36,7 +36,8 @@ pub(super) struct Alone {
     command: Node,
     may: Node,
     key: Node,
-    value: Node,
+    /// None of folded ones.
+    value: Option<Node>,
 }
 
 impl Alone {
@@ -60,7 +61,7 @@ impl Alone {
             command: m.hold("alone_command", taken, command),
             may: m.hold("alone_may", taken, request.request_may),
             key: m.hold("alone_key", taken, request.request_key),
-            value: m.hold("alone_value", taken, request.request_value),
+            value: (request.request_value).map(|value| m.hold("alone_value", taken, value)),
         })
     }
 }
@@ -81,7 +82,9 @@ pub(super) fn question(
     let host_command = choose(host.host_command, |alone| alone.command);
     let host_may = choose(host.host_may, |alone| alone.may);
     let host_key = choose(host.host_key, |alone| alone.key);
-    let host_value = choose(host.host_value, |alone| alone.value);
+    let host_value = host
+        .host_value
+        .map(|value| choose(value, |alone| alone.value.expect("values are whole")));
     let host_index = match config.kind.is_indexed() {
         true => {
             let dumps = m.eq_const(host_command, u64::from(command::DUMP));
@@ -101,7 +104,10 @@ pub(super) fn question(
         host_slot: host.host_slot,
         host_index,
         host_key,
-        host_value: zero_in_sweep(m, sweep.clear, host_value),
+        host_value: match host_value {
+            Some(value) => zero_in_sweep(m, sweep.clear, value),
+            None => m.zero(LONG_BYTES * 8),
+        },
         clear: sweep.clear,
         clear_index: sweep.index,
         map_start: None,
@@ -179,7 +185,7 @@ impl Operations {
 /// Counts the clocks of what goes: when its slot goes in, and when that is over.
 fn slot(m: &mut Module, config: &Served, goes: Node) -> (Node, Node) {
     let inject_at = config.value_clocks() + GAP;
-    let done_at = inject_at + config.value_clocks() + GAP;
+    let done_at = inject_at + config.value_clocks() + GAP + config.host_clocks();
     let bits = index_bits(u64::from(done_at) + 1);
     let (clock_reg, clock) = m.reg("operation_clock", bits);
     let more = m.add_const(clock, 1);

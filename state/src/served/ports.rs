@@ -1,6 +1,7 @@
 //! The ports of a map that answers requests: the same for every kind, in widths of its own.
 
 use super::{Entries, Served};
+use hardpath_blocks::host::{LongIn, LONG_BYTES};
 use hardpath_blocks::interface::JournalOut;
 use hardpath_blocks::may::May;
 use hardpath_rtl::signals;
@@ -37,7 +38,8 @@ signals! {
         request_may: one "of an update: bit 0, create an entry; bit 1, replace one",
         /// [`Served::key_bits`] wide.
         request_key: one "",
-        request_value: one "of an update",
+        /// Not of [`Kind::Folded`](super::Kind::Folded).
+        request_value: maybe "of an update",
         /// With [`Served::entries`].
         access: some RequestAccessIn,
     }
@@ -73,8 +75,10 @@ signals! {
         host_slot: one "of a dump",
         /// Of all but a dump; [`Served::key_bits`] wide.
         host_key: one "",
-        /// Of an update; [`Served::value_bits`] wide.
-        host_value: one "",
+        /// Of an update; [`Served::value_bits`] wide. Not of [`Kind::Folded`](super::Kind::Folded).
+        host_value: maybe "of an update",
+        /// Of [`Kind::Folded`](super::Kind::Folded).
+        long_bytes: maybe "16 bytes of the value, of the pair of rows that was asked for three clocks before",
     }
 }
 
@@ -96,7 +100,8 @@ signals! {
     pub struct ResponseOut {
         response_valid: one "the answer to the oldest request",
         response_answer: one "what came of it",
-        response_value: one "of a lookup that finds an entry",
+        /// Not of [`Kind::Folded`](super::Kind::Folded).
+        response_value: maybe "of a lookup that finds an entry",
         /// With [`Served::entries`].
         access: some ResponseAccessOut,
     }
@@ -115,8 +120,11 @@ signals! {
     pub struct HostOut {
         host_done: one "strobe: the operation is over",
         host_answer: one "what came of it",
-        host_value_out: one "what a lookup or dump found",
+        /// Not of [`Kind::Folded`](super::Kind::Folded).
+        host_value_out: maybe "what a lookup or dump found",
         host_key_out: one "what a dump found",
+        /// Of [`Kind::Folded`](super::Kind::Folded), before `host_done`.
+        long: some LongIn,
     }
 }
 
@@ -129,7 +137,7 @@ impl ServedIn<u32> {
                 request_command: config.command_bits(),
                 request_may: May::BITS,
                 request_key: config.key_bits,
-                request_value: config.value_bits,
+                request_value: config.whole_bits(),
                 access: RequestAccessIn::widths(config.entries),
             },
             response_ready: 1,
@@ -139,7 +147,8 @@ impl ServedIn<u32> {
                 host_may: May::BITS,
                 host_slot: 32,
                 host_key: config.key_bits,
-                host_value: config.value_bits,
+                host_value: config.whole_bits(),
+                long_bytes: config.is_folded().then_some(8 * LONG_BYTES),
             },
             bounds: config.has_bounds().then_some(BoundsIn {
                 key_bytes: config.key_bytes_bits(),

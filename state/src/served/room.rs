@@ -70,7 +70,9 @@ pub(super) fn answers(
         }
         None => (leaving.here, leaving.answer),
     };
-    let mut parts = vec![leaving.value, answer];
+    let mut parts = vec![answer];
+    parts.extend(leaving.value);
+    let first_accessed = parts.len();
     parts.extend(
         accessed
             .iter()
@@ -97,11 +99,11 @@ pub(super) fn answers(
     let parts: Vec<Node> = parts.collect();
     ResponseOut {
         response_valid: valid,
-        response_answer: parts[1],
-        response_value: parts[0],
+        response_answer: parts[0],
+        response_value: leaving.value.map(|_| parts[1]),
         access: accessed.map(|_| ResponseAccessOut {
-            response_entry: m.zext(parts[3], 32),
-            response_word: parts[2],
+            response_entry: m.zext(parts[first_accessed + 1], 32),
+            response_word: parts[first_accessed],
         }),
     }
 }

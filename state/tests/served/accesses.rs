@@ -70,7 +70,9 @@ fn in_all_ways(shapes: impl Iterator<Item = Shape>, keys: [u64; 3], changes: u64
         if shape.find == Find::Slots {
             commands.truncate(1);
         }
-        for command in [LOOKUP, UPDATE, DELETE].into_iter().chain(commands) {
+        let updates = (!shape.folded).then_some(UPDATE);
+        let by_key = [LOOKUP, DELETE].into_iter().chain(updates);
+        for command in by_key.chain(commands) {
             let times = answered.get(&command).copied().unwrap_or(0);
             assert!(times > 20, "{shape:?}: command {command} {times} times");
         }
@@ -106,6 +108,27 @@ fn entries_of_an_array_of_one() {
         20,
         3000,
     );
+}
+
+/// Values of whole pairs of rows, of one row more, and of a part of a row; one or many of them, in both sorts of memory.
+#[test]
+fn entries_of_an_array_in_rows() {
+    let shape = Shape {
+        folded: true,
+        ..Shape::new(Find::Array, 1, false)
+    };
+    let sizes = [
+        (16, 100, true),
+        (17, 5, false),
+        (24, 8, true),
+        (70, 1, false),
+        (72, 30, true),
+        (100, 3, false),
+        (185, 20, true),
+        (1000, 4, false),
+    ];
+    let shapes = sizes.into_iter().map(|size| sized(shape, size));
+    in_all_ways(shapes, [1, 40, 3], 12, 6000);
 }
 
 #[test]
@@ -157,8 +180,15 @@ fn ask(command: u32, key: u64, value: Vec<u8>) -> Ask {
 #[test]
 fn all_offsets_and_lengths() {
     let mut random = Random::new(5);
-    for value_bytes in [3, 8, 12, 16, 24] {
-        let shape = sized(Shape::new(Find::Array, 1, false), (value_bytes, 8, false));
+    let sizes = [3, 8, 12, 16, 24].map(|bytes| (false, bytes));
+    for (folded, value_bytes) in sizes
+        .into_iter()
+        .chain([16, 21, 24].map(|bytes| (true, bytes)))
+    {
+        let shape = Shape {
+            folded,
+            ..sized(Shape::new(Find::Array, 1, false), (value_bytes, 8, false))
+        };
         let mut bench = Bench::new(&config(&shape));
         let mut judge = Judge::new(&shape);
         for offset in -9..value_bytes as i32 + 9 {

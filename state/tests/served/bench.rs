@@ -1,17 +1,27 @@
 //! A map that is stepped by hand.
 
 use crate::kinds::{Answer, Asked};
+use hardpath_blocks::host::LONG_BYTES;
 use hardpath_blocks::interface::command::{DUMP, LOOKUP};
 use hardpath_ir::{Answer as Said, May};
 use hardpath_rtl::check::check;
 use hardpath_rtl::Design;
 use hardpath_rtlsim::{PortHandle, Simulator};
-use hardpath_state::served::{served, Served};
-use std::collections::HashMap;
+use hardpath_state::served::{served, Kind, Served, ROW_CLOCKS};
+use std::collections::{HashMap, VecDeque};
 
 pub struct Bench {
     simulator: Simulator,
     ports: HashMap<String, PortHandle>,
+    /// Of folded values.
+    long: Option<LongValue>,
+}
+
+/// What the host port keeps of a long value.
+struct LongValue {
+    bytes: Vec<u8>,
+    /// Rows that were asked for, the last one at the end.
+    asked: VecDeque<usize>,
 }
 
 pub fn design(config: &Served) -> Design {
@@ -29,6 +39,10 @@ impl Bench {
         let mut bench = Bench {
             simulator,
             ports: HashMap::new(),
+            long: (config.kind == Kind::Folded).then(|| LongValue {
+                bytes: vec![0; (config.value_bits / 8).next_multiple_of(LONG_BYTES) as usize],
+                asked: vec![0; ROW_CLOCKS as usize - 1].into(),
+            }),
         };
         bench.reset();
         bench
@@ -89,6 +103,46 @@ impl Bench {
 
     pub fn step(&mut self) {
         self.simulator.step().expect("no assertion fails");
+        self.move_long();
+    }
+
+    /// What the host port does in a clock for a map with long values.
+    fn move_long(&mut self) {
+        let Some(mut long) = self.long.take() else {
+            return;
+        };
+        let row = |number: usize| number * LONG_BYTES as usize..(number + 1) * LONG_BYTES as usize;
+        let number = self.get("long_row") as usize;
+        if self.get("long_gives") == 1 {
+            let given = self.get_bytes("long_given", LONG_BYTES);
+            long.bytes[row(number)].copy_from_slice(&given);
+        }
+        long.asked.push_back(number);
+        let shown = long.asked.pop_front().expect("one was put");
+        let bytes = long.bytes[row(shown)].to_vec();
+        self.set_bytes("long_bytes", &bytes);
+        self.long = Some(long);
+    }
+
+    /// A value for the host's operation.
+    pub fn host_value(&mut self, value: &[u8]) {
+        match &mut self.long {
+            Some(long) => long.bytes[..value.len()].copy_from_slice(value),
+            None => self.set_bytes("host_value", value),
+        }
+    }
+
+    /// What an operation found.
+    pub fn host_found(&mut self, bytes: u32) -> Vec<u8> {
+        match &self.long {
+            Some(long) => long.bytes[..bytes as usize].to_vec(),
+            None => self.get_bytes("host_value_out", bytes),
+        }
+    }
+
+    /// Values are whole in requests and answers.
+    pub fn has_whole_values(&self) -> bool {
+        self.long.is_none()
     }
 
     /// Steps until a request is taken, or would be; whether one was within so many clocks.

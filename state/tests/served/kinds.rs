@@ -35,6 +35,8 @@ pub struct Shape {
     pub value_bytes: u32,
     pub max_entries: u32,
     pub registers: bool,
+    /// Its values are in rows.
+    pub folded: bool,
     /// Bytes of key and entries of the room in which it stands, where that is a larger one.
     pub room: Option<(u32, u32)>,
 }
@@ -55,6 +57,7 @@ impl Shape {
             value_bytes,
             max_entries,
             registers,
+            folded: false,
             room: None,
         }
     }
@@ -96,6 +99,7 @@ impl Shape {
             kind: match self.find {
                 Find::Exact if self.forgets => Kind::LruHash,
                 Find::Exact => Kind::Hash,
+                Find::Array if self.folded => Kind::Folded,
                 Find::Array => Kind::Array(Presence::Always),
                 Find::Slots => Kind::Array(Presence::NotZero),
                 Find::Prefix => Kind::Trie { bits_a_clock: 2 },

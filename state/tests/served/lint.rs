@@ -28,7 +28,13 @@ fn narrow_and_wide() -> Vec<Served> {
     });
     all.extend(in_rooms.collect::<Vec<Shape>>());
     let both = |shape: &Shape| [shape.config(), with_entries(shape)];
-    all.iter().flat_map(both).collect()
+    let folded = [(70, 1), (100, 30)].map(|(value_bytes, entries)| Shape {
+        value_bytes,
+        folded: true,
+        ..Shape::new(Find::Array, entries, true)
+    });
+    let folded = folded.iter().map(with_entries);
+    all.iter().flat_map(both).chain(folded).collect()
 }
 
 #[test]

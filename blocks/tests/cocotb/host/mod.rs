@@ -15,6 +15,7 @@ pub fn cases() -> Vec<Case> {
             maps,
             key_bits,
             value_bits,
+            long: None,
             slot_bits,
             has_port_table,
             prepares,

@@ -7,6 +7,7 @@ mod jumps;
 mod known;
 mod limits;
 mod loads;
+mod parts;
 mod paths;
 mod stores;
 mod sums;
@@ -30,6 +31,7 @@ pub fn prepare(program: &Program, without: Without) -> Result<Program, Vec<Diagn
         run("inline", &mut prepared)?;
         write_out(&mut prepared, without);
     }
+    parts::write_in_parts(&mut prepared);
     tidy(&mut prepared)?;
     let separates = without.keeps(Saving::Ends);
     if separates {

@@ -5,6 +5,7 @@
 
 use super::{copies, lines_for, Processor};
 use crate::image::Image;
+use crate::long::in_parts;
 use hardpath_blocks::hash::Hash;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
@@ -174,6 +175,15 @@ fn unfit(slot: &MapDecl, map: &MapDecl) -> Option<String> {
     }
     if let Some(why) = too_long("value", map.value_bytes, slot.value_bytes) {
         return Some(why);
+    }
+    if in_parts(map) != in_parts(slot) {
+        let (slot, map) = match in_parts(slot) {
+            true => ("only in parts", "whole"),
+            false => ("whole", "only in parts"),
+        };
+        return Some(format!(
+            "its values are accessed {slot}, and the map's {map}"
+        ));
     }
     if map.find == Find::Slots && map.value_bytes != slot.value_bytes {
         let (has, needs) = (slot.value_bytes, map.value_bytes);

@@ -39,7 +39,7 @@ use crate::hardware::predicates::PREDICATE_BITS;
 use crate::isa::Buffer;
 use choice::{Held, Tag};
 use hardpath_blocks::counters::choose;
-use hardpath_blocks::host::{MapAnswer, MapQuestion};
+use hardpath_blocks::host::{LongIn, MapAnswer, MapQuestion, LONG_BYTES};
 use hardpath_blocks::interface::JournalOut;
 use hardpath_ir::AtomicOp;
 use hardpath_rtl::signals::{Block, Signals};
@@ -80,6 +80,8 @@ signals! {
     pub struct HostAsksIn {
         host_inject: one "it goes in",
         question: all MapQuestion,
+        /// With [`Processor::long`].
+        long_bytes: maybe "of a long value, two clocks behind long_row",
     }
 }
 
@@ -101,6 +103,8 @@ signals! {
         exit_puts: several "stage 10: a word of the exit buffer is written",
         exit_put_data: several "stage 10: what it becomes",
         host: some MapAnswer,
+        /// With [`Processor::long`].
+        long: some LongIn,
         /// With [`Processor::journal`], of LRU maps by name.
         lru: labelled JournalOut,
     }
@@ -177,6 +181,7 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
         exit_puts,
         exit_put_data,
         host: None,
+        long: None,
         lru: Vec::new(),
     };
     if !config.slots.is_empty() {
@@ -220,6 +225,7 @@ fn widths(config: &Processor) -> RequestsIn<u32> {
                 config.clear_words(),
                 true,
             ),
+            long_bytes: config.long().map(|_| 8 * LONG_BYTES),
         }),
     }
 }
@@ -317,6 +323,7 @@ impl Requests<'_> {
         outputs.still = self.m.and(&[waiting.none, nothing, none]);
         outputs.some_wait = waiting.in_order;
         outputs.host = slot.host;
+        outputs.long = slot.long;
         outputs.lru = slot.journals;
     }
 

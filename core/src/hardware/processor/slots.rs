@@ -3,16 +3,17 @@
 use super::keeps::HELD;
 use super::requests::{HostAsksIn, Request, RequestsIn};
 use super::Processor;
+use crate::long::in_parts;
 use hardpath_blocks::answer::ANSWER_BITS;
 use hardpath_blocks::array::Presence;
-use hardpath_blocks::host::MapAnswer;
+use hardpath_blocks::host::{LongIn, MapAnswer, LONG_CLOCKS};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::{command, JournalOut};
 use hardpath_ir::{Find, MapDecl};
 use hardpath_rtl::{Design, Module, Node};
 use hardpath_state::served::{
     served, BoundsIn, Entries, HostIn, Kind, RequestAccessIn, RequestIn, RequestOperandIn, Served,
-    ServedIn, ServedOut,
+    ServedIn, ServedOut, ROW_CLOCKS,
 };
 use hardpath_state::{sizes, ternary_fields};
 
@@ -28,6 +29,8 @@ pub(super) struct Slot {
     /// A bit for each slot: its map is swept.
     pub swept: Node,
     pub host: Option<MapAnswer>,
+    /// With [`Processor::long`].
+    pub long: Option<LongIn>,
     /// Of LRU maps, where they are kept, by name.
     pub journals: Vec<(String, JournalOut)>,
 }
@@ -69,6 +72,7 @@ pub(super) fn config_of(processor: &Processor, number: usize, decl: &MapDecl) ->
         kind: match decl.find {
             Find::Exact if decl.forgets => Kind::LruHash,
             Find::Exact => Kind::Hash,
+            Find::Array if in_parts(decl) => Kind::Folded,
             Find::Array => Kind::Array(Presence::Always),
             Find::Slots => Kind::Array(Presence::NotZero),
             Find::Prefix => Kind::Trie { bits_a_clock: 4 },
@@ -150,6 +154,7 @@ impl Slots<'_> {
         });
         let journals = journals.collect();
         let host = host.map(|host| self.host(host, &units));
+        let long = self.long(&units);
         Slot {
             accepted,
             responds,
@@ -158,6 +163,7 @@ impl Slots<'_> {
             word,
             swept,
             host,
+            long,
             journals,
         }
     }
@@ -185,7 +191,8 @@ impl Slots<'_> {
             m.resize(all, bits)
         };
         let key = words(m, &request.key, config.key_bits);
-        let value = words(m, &request.value, config.value_bits);
+        let whole = config.kind != Kind::Folded;
+        let value = whole.then(|| words(m, &request.value, config.value_bits));
         let operand = RequestOperandIn {
             request_word: request.word,
             // Word 0 of the value buffer: what is added or exchanged stands in an operand.
@@ -202,7 +209,7 @@ impl Slots<'_> {
             None => unreachable!("maps have a host port"),
         };
         let host_key = m.slice(question.host_key, 0, config.key_bits);
-        let host_value = m.slice(question.host_value, 0, config.value_bits);
+        let host_value = whole.then(|| m.slice(question.host_value, 0, config.value_bits));
         let inputs = ServedIn {
             request: RequestIn {
                 request_valid: valid,
@@ -220,6 +227,9 @@ impl Slots<'_> {
                 host_slot: question.host_slot,
                 host_key,
                 host_value,
+                long_bytes: host
+                    .filter(|_| !whole)
+                    .and_then(|(host, _)| host.long_bytes),
             },
             bounds: config.has_bounds().then_some(BoundsIn {
                 key_bytes: room.key_bytes,
@@ -231,6 +241,32 @@ impl Slots<'_> {
         let instance = instance(self.config, &config);
         let block = served(self.design, &config);
         block.place(self.design, self.m, instance, inputs).out
+    }
+
+    /// What a map does to the long value of the host's operation. A register more on the way makes up the clocks that the maps count with.
+    fn long(&mut self, units: &[Unit]) -> Option<LongIn> {
+        const { assert!(ROW_CLOCKS == LONG_CLOCKS + 1) };
+        let long = self.config.long()?;
+        let m = &mut *self.m;
+        let told = units.iter().filter_map(|(out, ..)| out.host.long.as_ref());
+        let told: Vec<&LongIn> = told.collect();
+        let mut parts = |name: &str, of: &dyn Fn(&mut Module, &LongIn) -> Node| {
+            let all: Vec<Node> = told.iter().map(|told| of(m, told)).collect();
+            let any = m.or(&all);
+            match m.width(any) {
+                1 => m.delay_reset(name, any),
+                _ => m.delay(name, any),
+            }
+        };
+        Some(LongIn {
+            long_row: parts("long_row", &|m, told| {
+                m.resize(told.long_row, long.row_bits())
+            }),
+            long_gives: parts("long_gives", &|_, told| told.long_gives),
+            long_given: parts("long_given", &|m, told| {
+                m.gate(told.long_gives, told.long_given)
+            }),
+        })
     }
 
     /// What an operation gave.
@@ -248,14 +284,17 @@ impl Slots<'_> {
             let all = units.iter().zip(&asked).map(|((out, ..), asked)| {
                 let node = match which {
                     0 => out.host.host_answer,
-                    1 => out.host.host_value_out,
+                    1 => out.host.host_value_out?,
                     _ => out.host.host_key_out,
                 };
                 let node = m.resize(node, bits);
-                m.gate(*asked, node)
+                Some(m.gate(*asked, node))
             });
-            let all: Vec<Node> = all.collect();
-            m.or(&all)
+            let all: Vec<Node> = all.flatten().collect();
+            match all.is_empty() {
+                true => m.zero(bits),
+                false => m.or(&all),
+            }
         });
         let dumps = m.eq_const(host.question.host_command, command::DUMP.into());
         let first = m.slice(host.question.host_key, 0, 32);

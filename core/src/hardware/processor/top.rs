@@ -18,7 +18,7 @@ use crate::hardware::threads::LeadsIn;
 use crate::image::Image;
 use hardpath_blocks::axi::{FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, TopIn};
 use hardpath_blocks::hash::Evicts;
-use hardpath_blocks::host::MapAnswer;
+use hardpath_blocks::host::{LongIn, MapAnswer};
 use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Turns};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_diagnostic::Diagnostic;
@@ -207,6 +207,7 @@ struct Loops {
     fate_valid: Node,
     counted: Node,
     map_answer: MapAnswer,
+    long: Option<LongIn>,
     map_prepared: Node,
     loads: Vec<Node>,
     is_still: Node,
@@ -315,6 +316,9 @@ impl Top<'_> {
             true => self.m.wire(width, name),
             false => self.m.zero(width),
         });
+        let long = config.long().map(|long| {
+            LongIn::of(&long).map(&mut |name, _, width| self.m.wire(width, format!("moved_{name}")))
+        });
         let answer = AnswerOut::widths(config).map(&mut |name, _, width| self.m.wire(width, name));
         Loops {
             settings: settings.into(),
@@ -366,6 +370,7 @@ impl Top<'_> {
             fate_valid: self.wire("strobe_valid", 1),
             counted: self.wire("strobe_counted", COUNTED_BITS),
             map_answer,
+            long,
             map_prepared: self.wire("map_prepared", 1),
             loads: (0..config.machine.loads)
                 .map(|load| self.wire(&format!("loaded_{load}"), 64))

@@ -211,6 +211,7 @@ impl Asker<'_> {
         let handle = self.handle(random, handles);
         let changes = random.below(100) < self.changes;
         let command = match (changes, handle) {
+            (true, _) if self.shape.folded => DELETE,
             (true, _) => [UPDATE, UPDATE, DELETE][random.below(3) as usize],
             (false, Some(_)) if random.below(4) > 0 => self.through_entry(random),
             _ => LOOKUP,

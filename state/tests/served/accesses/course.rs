@@ -101,7 +101,10 @@ impl Course<'_> {
     }
 
     fn take(&mut self, ask: Ask) {
-        let reply = self.judge.reply(&ask);
+        let mut reply = self.judge.reply(&ask);
+        if !self.bench.has_whole_values() && ask.command == LOOKUP {
+            reply.value = None;
+        }
         let finds = match ask.command {
             LOOKUP => self.judge.entry(ask.key).map(|entry| (ask.key, entry)),
             _ => None,

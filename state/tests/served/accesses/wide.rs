@@ -11,7 +11,9 @@ impl Bench {
         self.set("request_command", ask.command.into());
         self.set("request_may", ask.may.bits().into());
         self.set("request_key", ask.key);
-        self.set_bytes("request_value", &ask.value);
+        if self.has_whole_values() {
+            self.set_bytes("request_value", &ask.value);
+        }
         self.set("request_entry", ask.handle.entry.into());
         self.set("request_offset", ask.offset.into());
         self.set("request_bytes", ask.bytes.into());
@@ -26,7 +28,7 @@ impl Bench {
         self.set("host_may", ask.may.bits().into());
         self.set("host_slot", ask.slot);
         self.set("host_key", ask.key);
-        self.set_bytes("host_value", &ask.value);
+        self.host_value(&ask.value);
     }
 
     /// What the response says to something that was asked.
@@ -38,7 +40,8 @@ impl Bench {
         assert!(ask.command < through_entry::READ || said == Said::Done);
         Reply {
             said,
-            value: finds.then(|| self.get_bytes("response_value", value_bytes)),
+            value: (finds && self.has_whole_values())
+                .then(|| self.get_bytes("response_value", value_bytes)),
             word: reads.then(|| self.get("response_word")),
         }
     }
@@ -49,7 +52,7 @@ impl Bench {
         let finds = [LOOKUP, DUMP].contains(&ask.command) && said == Said::Done;
         let reply = Reply {
             said,
-            value: finds.then(|| self.get_bytes("host_value_out", value_bytes)),
+            value: finds.then(|| self.host_found(value_bytes)),
             word: None,
         };
         (reply, self.get("host_key_out"))

@@ -109,6 +109,7 @@ impl Top<'_> {
             maps: self.config.slots.len() as u32,
             key_bits,
             value_bits,
+            long: self.config.long(),
             slot_bits: self.config.slot_bits(),
             has_port_table: true,
             prepares: true,
@@ -128,6 +129,7 @@ impl Top<'_> {
             answer: loops.map_answer.clone(),
             map_prepared: Some(loops.map_prepared),
             early_port: Some(intake.descriptor.packet_port),
+            long: loops.long.clone(),
             event: loops.events.clone(),
         };
         let host = block.place(self.design, self.m, "host", ports).out;

@@ -109,12 +109,16 @@ impl Top<'_> {
             host: has_maps.then(|| HostAsksIn {
                 host_inject: host.inject,
                 question: host.question.clone(),
+                long_bytes: host.long_bytes,
             }),
         };
         let block = requests(self.design, self.config);
         let out = block.place(self.design, self.m, "requests", ports).out;
         if let Some(answer) = &out.host {
             self.m.drive_ports(loops.map_answer.clone(), answer.clone());
+        }
+        if let Some((wires, long)) = loops.long.clone().zip(out.long.clone()) {
+            self.m.drive_ports(wires, long);
         }
         let swept = self.m.delay_reset("all_swept", out.swept);
         self.m.drive(loops.swept, swept);
