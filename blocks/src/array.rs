@@ -60,6 +60,8 @@ pub struct Array {
     /// The data plane writes nothing at the first of them: it only says where the host's operation does. With
     /// [`Array::own_write_index`].
     pub first_is_the_hosts: bool,
+    /// The host's operations and the sweep come while the data plane does nothing, and its word is zeros then: nobody has to choose.
+    pub host_alone: bool,
     /// The write's index, the host's too where it follows, is given at the commit stage instead of being that of the
     /// first read. Always with several writers, and only with a writer.
     pub own_write_index: bool,

@@ -6,7 +6,7 @@
 use hardpath_ir::{Find, MapDecl};
 
 /// Values of more bytes are only accessed in parts.
-pub const WHOLE_BYTES: u32 = 64;
+pub const WHOLE_BYTES: u32 = 16;
 
 /// The map's values are only accessed in parts. Of arrays alone: what makes a new entry must write its value with it.
 pub fn in_parts(map: &MapDecl) -> bool {

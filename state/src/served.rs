@@ -1,8 +1,8 @@
 //! A map that answers requests: for users that do not schedule.
 //!
 //! A request is a lookup, an update or a delete, or with [`Entries`] an access to bytes of a value through the entry that a lookup gave
-//! ([`access`]). One is taken a clock, each is answered, in order, and sees what all before it
-//! did. A request is taken when there is room for its answer, so answers may wait.
+//! ([`access`]). One is taken a clock, but none in the clock behind one that writes bytes or a value where entries can be written; each is
+//! answered, in order, and sees what all before it did. A request is taken when there is room for its answer, so answers may wait.
 //!
 //! * **Hash tables** ([`hash`]): keys are put in and removed in the clock of their lookup's answer, values are written in the clock in
 //!   which the old one comes, and both memories forward.
@@ -204,6 +204,11 @@ impl Served {
     /// Bits of values as ports have them whole; `None`: they do not.
     fn whole_bits(&self) -> Option<u32> {
         (!self.is_folded()).then_some(self.value_bits)
+    }
+
+    /// Clocks from the value to the write of what an access makes of it, and so of any.
+    fn write_clocks(&self) -> u32 {
+        u32::from(self.entries == Entries::Written)
     }
 
     /// Clocks of the host's operation behind those of a request.

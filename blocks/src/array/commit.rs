@@ -6,8 +6,8 @@ use super::{Array, ArrayHostIn, ArrayPutIn, ArraySlotIn, ArrayWriteIn};
 use crate::answer::ANSWER_BITS;
 use hardpath_rtl::{Module, Node};
 
-/// Most bits of a value that one register keeps.
-const MOST_LOADS: u32 = 256;
+/// Most bits of a value that one register keeps, and lets through.
+const MOST_LOADS: u32 = 128;
 
 /// The one of several writes that happens in this clock. Where it goes to is [`Commit::drive`]'s.
 pub(super) fn joined(m: &mut Module, writes: &[ArrayWriteIn]) -> Option<ArrayPutIn> {
@@ -116,12 +116,36 @@ impl HostOperation {
     ) -> Node {
         let word = self.word(m, config, host);
         match program {
+            Some(program) if config.host_alone => {
+                let word = self.where_here(m, word);
+                m.or(&[program, word])
+            }
             Some(program) => {
                 let is_host = m.or(&[self.is_here, host.clear]);
                 m.mux(is_host, word, program)
             }
             None => word,
         }
+    }
+
+    /// Zeros where the slot is none of the host's.
+    fn where_here(&self, m: &mut Module, word: Node) -> Node {
+        let bits = m.width(word);
+        let last = self.is_here_for.len() - 1;
+        let parts = self.is_here_for.iter().enumerate().rev();
+        // The most significant part stands first, and has what is above a value.
+        let parts = parts.map(|(number, is_here)| {
+            let lo = number as u32 * MOST_LOADS;
+            let width = if number == last {
+                bits - lo
+            } else {
+                MOST_LOADS
+            };
+            let part = m.slice(word, lo, width);
+            m.gate(*is_here, part)
+        });
+        let parts: Vec<Node> = parts.collect();
+        m.concat(&parts)
     }
 
     /// What it writes: the value, or nothing where an entry goes.

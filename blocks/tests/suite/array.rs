@@ -102,6 +102,7 @@ fn config(depth: u32, value_bits: u32, registers: bool) -> Array {
         presence: Presence::Always,
         reads: vec![clocks],
         writers: 1,
+        host_alone: false,
         first_is_the_hosts: false,
         own_write_index: false,
         forward: true,

@@ -432,6 +432,7 @@ fn config((depth, registers): (u32, bool), forward: bool, host: HostAddress) -> 
         presence: Presence::Always,
         reads: vec![clocks],
         writers: 1,
+        host_alone: false,
         first_is_the_hosts: false,
         own_write_index: true,
         forward,
@@ -504,6 +505,7 @@ fn late_commits_with_windows_kept() {
                             host_commit_after: reads[0] + turns[0],
                             reads,
                             writers: writers as u32,
+                            host_alone: false,
                             first_is_the_hosts: writers > 1 && random.below(3) == 0,
                             own_write_index,
                             ..config(memory, forward, host)

@@ -111,6 +111,7 @@ impl Lower<'_> {
             },
             reads: reads.collect(),
             writers: self.writers(number).len() as u32,
+            host_alone: false,
             first_is_the_hosts: self.writers(number).contains(&0) && !self.puts(number, 0),
             own_write_index: self.own_write_index(number),
             forward: matches!(access.values, Class::Fused { .. } | Class::Interlock { .. }),

@@ -115,6 +115,17 @@ impl Module {
         copies.collect()
     }
 
+    /// [`Module::delay_reset`], `count` times.
+    pub fn delay_reset_copies(&mut self, name: &str, next: Node, count: usize) -> Vec<Node> {
+        let copies = (0..count).map(|index| {
+            let (reg, copy) = self.reg_reset(format!("{name}_{index}"), self.width(next), 0);
+            self.regs[reg].is_apart = true;
+            self.set_next(reg, next);
+            copy
+        });
+        copies.collect()
+    }
+
     /// [`Module::hold`], `count` times.
     pub fn hold_copies(&mut self, name: &str, enable: Node, next: Node, count: usize) -> Vec<Node> {
         let copies = (0..count).map(|index| {

@@ -1,12 +1,13 @@
 //! Accesses to bytes of a value: through an entry that an earlier lookup gave, and beside a lookup to what that finds.
 //!
 //! ```text
-//! request ─► the entry waits for the clock of the values' address     ─► the memory's word ─► what was there, in a register ─► answer
-//!         ─► offset and operand wait for the clock before the word ─► │ in their lanes     └► what is there then ─► the memory
+//! request ─► the entry waits for the clock of the values' address ─► the memory's word ─► what was there, in lanes, a register ─► answer
+//!         ─► offset and operand wait for the clock of the word ───────────────────────► │ in their lanes ─► what is there then ─► the memory
 //! ```
 //!
-//! The word that comes has what all requests before it wrote, and what it becomes is written in the same clock: so one request a clock may
-//! change the same bytes. All that does not need the word is therefore made before, and what the answer needs behind ([`super::lanes`]).
+//! The word that comes has what all requests before it wrote. What it becomes is written in the clock behind, so no request is taken in
+//! the clock behind one that writes. What does not need the word is made before, and what only the answer needs behind
+//! ([`super::lanes`]).
 
 use super::lanes::{self, gated, turned, Place, Turn, LANES, LANE_BITS};
 use super::rows::{Fold, Rows};
@@ -70,14 +71,17 @@ pub(super) struct Access {
     read_clocks: u32,
     /// Of folded values.
     pub(super) rows: Option<Rows>,
-    /// In the clock of the word: a byte of this one's row is meant. Of folded values.
+    /// In the clock behind the word: a byte of this one's row is meant. Of folded values.
     pub(super) means_row: Vec<Node>,
 }
 
-/// What an access finds in the clock of the word.
+/// What an access finds.
 pub(super) struct Found {
+    /// In the clock of the word.
     entry: Node,
+    /// In the clock behind: its lanes, and the value.
     lanes: Node,
+    value: Node,
 }
 
 /// The same as it is answered.
@@ -112,11 +116,15 @@ impl Access {
             Some((fold, rows)) => rows.mask(m, (fold, &place), reads, clocks - 1),
             None => place.mask(m, config.value_bits / 8, reads),
         };
+        let mask = mask.into_iter().zip(0..);
+        let mask = mask.map(|(bit, byte)| m.delay(format!("means_byte_{byte}"), bit));
+        let mask: Vec<Node> = mask.collect();
+        let place = place.later(m);
         let change = access.operand.as_ref().map(|operand| {
             let code = m.slice(request.request_command, 0, THROUGH_BIT);
-            let code = later(m, "access_code", code, clocks - 1);
-            let writes = later(m, "access_writes", asked.writes, clocks - 2);
-            let operand = Operand::new(m, &place, operand, clocks - 1);
+            let code = later(m, "access_code", code, clocks);
+            let writes = later(m, "access_writes", asked.writes, clocks - 1);
+            let operand = Operand::new(m, &place, operand, clocks);
             Change::new(m, (&place, &mask), (code, writes), operand)
         });
         let rows_meant = rows.iter().flat_map(|_| mask.chunks(LANES as usize));
@@ -125,10 +133,7 @@ impl Access {
             m.delay(format!("means_row_{row}"), any)
         });
         let means_row = means_row.collect();
-        let mask = mask.into_iter().zip(0..);
-        let mask = mask.map(|(bit, byte)| m.delay(format!("means_byte_{byte}"), bit));
-        let mask = mask.collect();
-        let first = later(m, "access_first_lane", place.first, 1 + ANSWER_CLOCKS);
+        let first = later(m, "access_first_lane", place.first, ANSWER_CLOCKS);
         let to_address = match config.kind {
             Kind::Folded => 0,
             _ => config.found_clocks() - 1,
@@ -164,21 +169,23 @@ impl Access {
         let lanes = lanes::taken(m, &self.mask, value);
         Found {
             entry,
-            lanes: m.name(lanes, "found_lanes"),
+            lanes: m.delay("found_lanes", lanes),
+            value: m.delay("found_value", value),
         }
     }
 
     /// A clock later: what is answered.
     pub(super) fn answer(&self, m: &mut Module, leaving: Leaving) -> (Leaving, Answered) {
         m.section("The bytes that were there, from the first one on");
-        let Leaving { here, value, .. } = leaving;
+        let Leaving { here, .. } = leaving;
         let found = leaving.found.as_ref().expect("entries are accessed");
         let by_key = m.not(self.here_w);
         let answer = m.gate(by_key, leaving.answer);
         let fails = m.reduce_or(answer);
         let finds = m.not(fails);
-        let [lanes, entry] = [found.lanes, found.entry].map(|node| m.gate(finds, node));
-        let lanes = m.delay("answered_lanes", lanes);
+        let entry = m.gate(finds, found.entry);
+        let finds = m.delay("finds", finds);
+        let lanes = m.gate(finds, found.lanes);
         let answered = Answered {
             entry: m.delay("answered_entry", entry),
             word: turned(m, lanes, Turn::Back, self.first),
@@ -186,19 +193,47 @@ impl Access {
         let leaving = Leaving {
             here: m.delay_reset("answered_here", here),
             answer: m.delay("answered", answer),
-            value: value.map(|value| m.delay("answered_value", value)),
+            value: leaving.value.map(|_| found.value),
             ..leaving
         };
         (leaving, answered)
     }
 }
 
-/// A write of the values, in the clock in which one comes: what an access makes of it, and what an update writes, and whether it does.
+/// An update of a whole value.
+pub(super) struct Update {
+    /// In the clock of the write ([`Served::write_clocks`]), and in the one before: it is written.
+    pub(super) writes: Node,
+    pub(super) before: Node,
+    /// In the clock of the write.
+    pub(super) word: Node,
+}
+
+/// Most bits of a value that one register lets through.
+const MOST_LOADS: u32 = 128;
+
+impl Update {
+    /// The word where it is written, zeros elsewhere.
+    fn written(&self, m: &mut Module) -> Node {
+        let bits = m.width(self.word);
+        let copies = bits.div_ceil(MOST_LOADS);
+        let writes = m.delay_reset_copies("writes_word", self.before, copies as usize);
+        let parts = writes.iter().zip((0..).step_by(MOST_LOADS as usize));
+        let parts = parts.map(|(writes, lo)| {
+            let part = m.slice(self.word, lo, MOST_LOADS.min(bits - lo));
+            m.gate(*writes, part)
+        });
+        let parts: Vec<Node> = parts.collect();
+        lanes::from_lowest(m, &parts)
+    }
+}
+
+/// A write of the values: what an access makes of one, and what an update writes.
 pub(super) fn drive_write(
     m: &mut Module,
     put: &ArrayPutIn,
     value: Node,
-    update: Option<(Node, Node)>,
+    update: Option<&Update>,
     access: Option<(&Access, &Found)>,
 ) {
     let (writes, word) = changed(m, value, update, access);
@@ -206,26 +241,37 @@ pub(super) fn drive_write(
     m.drive(put.write_word, word);
 }
 
-/// Whether the value is written then, and what becomes of it.
+/// Whether the value is written then, and what becomes of it; zeros where nobody writes.
 pub(super) fn changed(
     m: &mut Module,
     value: Node,
-    update: Option<(Node, Node)>,
+    update: Option<&Update>,
     access: Option<(&Access, &Found)>,
 ) -> (Node, Node) {
-    let access = access.and_then(|(access, found)| Some((access, access.change.as_ref()?, found)));
-    let Some((access, change, found)) = access else {
-        return update.unwrap_or_else(|| (m.zero(1), value));
-    };
-    let (writes, others) = match update {
-        Some((writes, updated)) => (
-            m.or(&[writes, change.writes]),
-            m.mux(access.here_w, value, updated),
+    let change = access.and_then(|(access, found)| Some((access.change.as_ref()?, found)));
+    let accessed = change.map(|(change, found)| (change.writes, change.word(m, found)));
+    let updated = update.map(|update| (update.writes, update.written(m)));
+    match (accessed, updated) {
+        (Some(accessed), Some(updated)) => (
+            m.or(&[accessed.0, updated.0]),
+            m.or(&[accessed.1, updated.1]),
         ),
-        None => (change.writes, value),
-    };
-    let result = change.result(m, found.lanes);
-    (writes, lanes::put(m, &access.mask, result, others))
+        (one, other) => one.or(other).unwrap_or_else(|| {
+            let bits = m.width(value);
+            (m.zero(1), m.zero(bits))
+        }),
+    }
+}
+
+/// A request writes values: none is taken in the clock behind. `None`: it may be.
+pub(super) fn writes_values(m: &mut Module, request: &RequestIn) -> Option<Node> {
+    request.access.as_ref()?.operand.as_ref()?;
+    let through = m.bit(request.request_command, THROUGH_BIT);
+    let reads = m.eq_const(request.request_command, through_entry::READ.into());
+    let not_read = m.not(reads);
+    let changes = m.and(&[through, not_read]);
+    let updates = m.eq_const(request.request_command, command::UPDATE.into());
+    Some(m.or(&[changes, updates]))
 }
 
 /// A request is none through an entry. `None`: there are only such.
@@ -286,7 +332,7 @@ impl Asked {
     }
 }
 
-/// What a request brings, in its lanes, a clock before the word.
+/// What a request brings, in its lanes, in the clock of the word.
 struct Operand {
     word: Node,
     expected: Node,
@@ -310,14 +356,17 @@ impl Operand {
     }
 }
 
-/// What becomes of the bytes; from registers in the clock of the word. Of each lane those of the old bits stay that are set in
-/// `stays`, and are flipped by those of `flips`.
+/// What becomes of the bytes; from registers in the clock behind the word. Of each lane those of the old bits stay that are set in
+/// `stays`, and are flipped by those of `flips`. A sum comes last: it is chosen by a bit for each byte that nothing else has to be
+/// asked for.
 struct Change {
     writes: Node,
     stays: Node,
     flips: Node,
-    /// It adds, from the lane of the first byte on; for each lane, since in wide values each of them leads to many bytes.
+    /// By byte of the value: it becomes its lane's sum, else what its lane becomes otherwise, or it stays.
     adds: Vec<Node>,
+    others: Vec<Node>,
+    keeps: Vec<Node>,
     addend: Node,
     /// It writes only where the old lanes are so.
     compares: Node,
@@ -351,6 +400,23 @@ impl Change {
         let addend = gated(m, if around { &begun } else { mask }, word);
         let addend = m.zext(addend, LANE_BITS);
         let adds = is(m, through_entry::ADD);
+        let writes_sum = m.and(&[writes, adds]);
+        let no_sum = m.not(adds);
+        let writes_other = m.and(&[writes, no_sum]);
+        let mut by_byte = |name: &str, of: &dyn Fn(&mut Module, Node) -> Node| {
+            let bytes = mask.iter().zip(0..);
+            let bytes = bytes.map(|(bit, byte)| {
+                let bit = of(m, *bit);
+                m.delay_reset(format!("{name}_{byte}"), bit)
+            });
+            bytes.collect::<Vec<Node>>()
+        };
+        let adds = by_byte("adds", &|m, bit| m.and(&[bit, writes_sum]));
+        let others = by_byte("changes", &|m, bit| m.and(&[bit, writes_other]));
+        let keeps = by_byte("keeps", &|m, bit| {
+            let outside = m.not(bit);
+            m.and(&[outside, writes])
+        });
         let compares = is(m, through_entry::COMPARE_EXCHANGE);
         // The last lane is never below the first byte's.
         let begun = &begun[..LANES as usize - 1];
@@ -358,7 +424,9 @@ impl Change {
             writes: m.delay_reset("writes_bytes", writes),
             stays: m.delay("stays", stays),
             flips: m.delay("flips", flips),
-            adds: m.delay_copies("adds", adds, LANES as usize),
+            adds,
+            others,
+            keeps,
             addend: m.delay("addend", addend),
             compares: m.delay("compares", compares),
             expected: m.delay("expected", operand.expected),
@@ -371,8 +439,31 @@ impl Change {
         }
     }
 
-    /// The lanes as they are then.
-    fn result(&self, m: &mut Module, old: Node) -> Node {
+    /// The value as it is then, where it is written; elsewhere zeros.
+    fn word(&self, m: &mut Module, found: &Found) -> Node {
+        let sum = self.sum(m, found.lanes);
+        let other = self.other(m, found.lanes);
+        let bytes = (0..).zip(&self.adds).map(|(byte, adds)| {
+            let (place, lane) = (8 * byte, 8 * (byte % LANES));
+            let kept = [
+                (&self.others, other, lane),
+                (&self.keeps, found.value, place),
+            ];
+            let kept = kept.map(|(when, from, at)| {
+                let part = m.slice(from, at, 8);
+                m.gate(when[byte as usize], part)
+            });
+            let kept = m.or(&kept);
+            let sum = m.slice(sum, lane, 8);
+            let sum = m.gate(*adds, sum);
+            m.or(&[sum, kept])
+        });
+        let bytes: Vec<Node> = bytes.collect();
+        lanes::from_lowest(m, &bytes)
+    }
+
+    /// What the lanes become without an addition.
+    fn other(&self, m: &mut Module, old: Node) -> Node {
         let differs = m.ne(old, self.expected);
         let keeps = m.and(&[self.compares, differs]);
         let keeps = m.sext(keeps, LANE_BITS);
@@ -380,15 +471,7 @@ impl Change {
         let stays = m.or(&[self.stays, keeps]);
         let flips = m.and(&[self.flips, changes]);
         let kept = m.and(&[old, stays]);
-        let other = m.xor(&[kept, flips]);
-        let sum = self.sum(m, old);
-        let all = self.adds.iter().zip(0..);
-        let all = all.map(|(adds, lane)| {
-            let [sum, other] = [sum, other].map(|lanes| m.slice(lanes, 8 * lane, 8));
-            m.mux(*adds, sum, other)
-        });
-        let all: Vec<Node> = all.collect();
-        lanes::from_lowest(m, &all)
+        m.xor(&[kept, flips])
     }
 
     /// Of old bytes and operand. What an addition flips is the operand.

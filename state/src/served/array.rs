@@ -3,7 +3,8 @@
 //! Whether an update of an array is refused follows from its index and what it may do alone; its word is written in the clock in which the
 //! old one comes, and the memory forwards. In slots requests only look up, but for those that are done alone.
 
-use super::{access, later, Entering, Leaving, Served};
+use super::access::{self, Update};
+use super::{later, Entering, Leaving, Served};
 use crate::values::{in_range, Values};
 use hardpath_blocks::answer::{answer_constant, last_answer, Answer};
 use hardpath_blocks::array::{Array, HostAddress, Presence};
@@ -60,10 +61,15 @@ pub(super) fn place(
         .map(|access| access.found(m, address, value));
     let write = values.slot.writes.first();
     if let Some((change, put)) = change.zip(write.and_then(|write| write.put.as_ref())) {
-        let writes = later(m, "writes", change.writes, clocks);
-        let updated = later(m, "word", change.word, clocks);
+        let clocks = clocks + config.write_clocks();
+        let before = later(m, "writes", change.writes, clocks - 1);
+        let update = Update {
+            writes: m.delay_reset("writes_value", before),
+            before,
+            word: later(m, "word", change.word, clocks),
+        };
         let accessed = entering.access.zip(found.as_ref());
-        access::drive_write(m, put, value, Some((writes, updated)), accessed);
+        access::drive_write(m, put, value, Some(&update), accessed);
     }
     let answer = later(m, "answer", answer, clocks);
     Leaving {
@@ -88,13 +94,14 @@ fn memory(config: &Served, presence: Presence) -> Array {
         depth: config.slots(),
         value_bits: config.value_bits,
         presence,
-        reads: vec![config.read_clocks()],
+        reads: vec![config.read_clocks() + config.write_clocks()],
         writers: u32::from(written),
         first_is_the_hosts: false,
+        host_alone: true,
         own_write_index: false,
         forward: written,
         registers: config.registers_values,
-        host_commit_after: config.read_clocks(),
+        host_commit_after: config.read_clocks() + config.write_clocks(),
         host: HostAddress::Key,
     }
 }

@@ -107,13 +107,14 @@ fn memory(config: &Served, fold: &Fold, bank: usize) -> Array {
         depth: fold.depth(config.max_entries),
         value_bits: ROW_BITS,
         presence: Presence::Always,
-        reads: vec![config.read_clocks()],
+        reads: vec![config.read_clocks() + config.write_clocks()],
         writers: 1,
         first_is_the_hosts: false,
+        host_alone: true,
         own_write_index: false,
         forward: true,
         registers: config.registers_values,
-        host_commit_after: config.read_clocks(),
+        host_commit_after: config.read_clocks() + config.write_clocks(),
         host: HostAddress::Follows,
     }
 }
@@ -152,7 +153,7 @@ struct Host {
     /// A pair of it is in the clock behind requests, and which.
     walks: Node,
     pair: Node,
-    /// In the clock of the words: it is there and is written.
+    /// In the clock of the write: it is there and is written.
     writes: Node,
     /// What is written of each memory.
     rows: [Node; 2],
@@ -192,15 +193,17 @@ impl Host {
         let reads = m.and(&[reads, done]);
         let reads = m.delay("host_reads", reads);
         let clocks = config.value_clocks() - 1;
-        // From the pair in the clock behind requests to its bytes in that of the words.
-        let wants = later(m, "host_wants", pair, clocks - ROW_CLOCKS);
+        // From the pair in the clock behind requests to its bytes in that of the write.
+        let to_write = config.write_clocks();
+        let wants = later(m, "host_wants", pair, clocks + to_write - ROW_CLOCKS);
         let pair_there = later(m, "host_pair", pair, clocks);
         let there = later(m, "host_there", walks, clocks);
+        let there_then = later(m, "host_there_then", there, to_write);
         let bytes = entering.long_bytes.expect("the host has long values");
         Host {
             walks,
             pair,
-            writes: m.and(&[there, writes]),
+            writes: m.and(&[there_then, writes]),
             rows: [0, 1].map(|row| m.slice(bytes, row * ROW_BITS, ROW_BITS)),
             gives: m.and(&[there, reads]),
             pair_there,
@@ -219,10 +222,8 @@ impl Host {
         // What is beside its bytes may be another value's, which its own memory does not write then.
         let changes = m.and(&[changes, access.means_row[bank as usize]]);
         let row = m.slice(value, bank * ROW_BITS, ROW_BITS);
-        (
-            m.or(&[self.writes, changes]),
-            m.mux(self.writes, self.rows[bank as usize], row),
-        )
+        let of_host = m.gate(self.writes, self.rows[bank as usize]);
+        (m.or(&[self.writes, changes]), m.or(&[row, of_host]))
     }
 
     /// What a lookup found.

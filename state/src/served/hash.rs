@@ -3,7 +3,7 @@
 //! Keys are put in and removed in the clock of their lookup's answer, values are written in the clock in which the old one comes, and
 //! both memories forward: so nobody waits for anybody.
 
-use super::access::{self, Found};
+use super::access::{self, Found, Update};
 use super::{later, Entering, Kind, Leaving, Served};
 use crate::table::{functions, Table};
 use crate::values::Values;
@@ -51,13 +51,14 @@ fn memory(config: &Served) -> Array {
         depth: config.slots(),
         value_bits: config.value_bits,
         presence: Presence::Always,
-        reads: vec![config.read_clocks()],
+        reads: vec![config.read_clocks() + config.write_clocks()],
         writers: 1,
         first_is_the_hosts: false,
+        host_alone: true,
         own_write_index: true,
         forward: true,
         registers: config.registers_values,
-        host_commit_after: config.read_clocks(),
+        host_commit_after: config.read_clocks() + config.write_clocks(),
         host: HostAddress::Follows,
     }
 }
@@ -116,8 +117,11 @@ struct Asked {
     only_create: Node,
     only_replace: Node,
     may_nothing: Node,
-    /// In the clock of the answer: a request is here, and the value of its update.
+    /// A request is here: in the clock of its answer, of its write, and in the one before that.
     here: Node,
+    here_then: Node,
+    here_before: Node,
+    /// In the clock of the write: the value of its update.
     value: Node,
 }
 
@@ -139,6 +143,9 @@ impl Asked {
             Some(_) => later(m, "passes", taken, clocks),
             None => uses,
         };
+        let to_write = config.write_clocks();
+        let here_before = later(m, "here", here, config.read_clocks() + to_write - 1);
+        let here_then = m.delay_reset("here_then", here_before);
         Asked {
             uses,
             update: later(m, "update", update, clocks),
@@ -146,12 +153,18 @@ impl Asked {
             only_create: later(m, "only_create", may.only_create, clocks),
             only_replace: later(m, "only_replace", may.only_replace, clocks),
             may_nothing: later(m, "may_nothing", may.nothing, clocks),
-            here: later(m, "here", here, config.read_clocks()),
+            here: if to_write == 0 {
+                here_then
+            } else {
+                here_before
+            },
+            here_before,
+            here_then,
             value: later(
                 m,
                 "value",
                 request.request_value.expect("values are whole"),
-                config.value_clocks(),
+                config.value_clocks() + to_write,
             ),
         }
     }
@@ -224,7 +237,7 @@ fn values(
         &memory(config),
         entering.question,
     );
-    let clocks = config.read_clocks();
+    let clocks = config.read_clocks() + config.write_clocks();
     let (_, mut entry) = table.answer(0);
     let (writes, mut placed) = table.write(0);
     if let Some(access) = entering.access {
@@ -234,7 +247,8 @@ fn values(
     let host_c = table.hash_out().host_c;
     m.drive(values.slot.host_a, host_c);
     m.drive(values.slot.read_index[0], entry);
-    let writes = later(m, "writes", writes, clocks);
+    let before = later(m, "writes", writes, clocks - 1);
+    let writes = m.delay_reset("writes_last", before);
     let placed = later(m, "placed", placed, clocks);
     let host_write_ok = values.slot.host_write_ok.expect("behind a table");
     m.drive(host_write_ok, writes);
@@ -242,9 +256,13 @@ fn values(
     m.drive(write.write_index.expect("the entry of the update"), placed);
     let value = values.placed.out.read_word[0];
     let found = entering.access.map(|access| access.found(m, entry, value));
-    let of_request = m.and(&[writes, asked.here]);
+    let update = Update {
+        writes: m.and(&[writes, asked.here_then]),
+        before: m.and(&[before, asked.here_before]),
+        word: asked.value,
+    };
     let put = write.put.as_ref().expect("requests write");
     let accessed = entering.access.zip(found.as_ref());
-    access::drive_write(m, put, value, Some((of_request, asked.value)), accessed);
+    access::drive_write(m, put, value, Some(&update), accessed);
     (values, found)
 }

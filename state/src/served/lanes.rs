@@ -1,9 +1,9 @@
 //! Bytes of a value where they lie: up to eight of them, from any offset on.
 //!
-//! What changes bytes reads them, computes, and writes them in one clock, because the next request may want the same ones. So nothing is
+//! What changes bytes reads them, computes, and writes them soon, because a request that comes next may want the same ones. So nothing is
 //! shifted there. A byte of a value belongs to a *lane*, its place modulo 8, and no two bytes of an access belong to the same one. An
 //! operand is turned into its lanes before the value comes, and what was there is turned back behind that. In between each lane takes its
-//! byte by a mask that says where it lies, and puts it back by the same mask:
+//! byte by a mask that says where it lies, and each byte is put back by its bit of it:
 //!
 //! ```text
 //! value   | 0 1 2 3 4 5 6 7 | 8 9 a b c d e f |      4 bytes at offset 6
@@ -56,6 +56,22 @@ impl Place {
             row,
             in_row: lanes.0,
             behind: lanes.1,
+        }
+    }
+
+    /// The same a clock later.
+    pub(super) fn later(&self, m: &mut Module) -> Place {
+        let mut lanes = |name: &str, bits: &[Node]| -> Vec<Node> {
+            let bits = bits.iter().zip(0..);
+            let bits = bits.map(|(bit, lane)| m.delay(format!("{name}_{lane}"), *bit));
+            bits.collect()
+        };
+        let (in_row, behind) = (lanes("in_row", &self.in_row), lanes("behind", &self.behind));
+        Place {
+            first: m.delay("first_lane", self.first),
+            row: m.delay("row", self.row),
+            in_row,
+            behind,
         }
     }
 
@@ -153,15 +169,4 @@ pub(super) fn taken(m: &mut Module, mask: &[Node], value: Node) -> Node {
     };
     let lanes: Vec<Node> = (0..LANES).map(lane).collect();
     from_lowest(m, &lanes)
-}
-
-/// A value in which bytes come from their lanes where the mask says.
-pub(super) fn put(m: &mut Module, mask: &[Node], lanes: Node, value: Node) -> Node {
-    let bytes = mask.iter().zip(0..).map(|(bit, byte)| {
-        let new = m.slice(lanes, 8 * (byte % LANES), 8);
-        let old = m.slice(value, 8 * byte, 8);
-        m.mux(*bit, new, old)
-    });
-    let bytes: Vec<Node> = bytes.collect();
-    from_lowest(m, &bytes)
 }

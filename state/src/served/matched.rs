@@ -30,13 +30,14 @@ fn memory(config: &Served) -> Array {
         depth: config.slots(),
         value_bits: config.value_bits,
         presence: Presence::Always,
-        reads: vec![config.read_clocks()],
+        reads: vec![config.read_clocks() + config.write_clocks()],
         writers: u32::from(written),
         first_is_the_hosts: false,
+        host_alone: true,
         own_write_index: false,
         forward: written,
         registers: config.registers_values,
-        host_commit_after: config.read_clocks(),
+        host_commit_after: config.read_clocks() + config.write_clocks(),
         host: HostAddress::Follows,
     }
 }
@@ -144,7 +145,8 @@ fn values(
     let (writes, _) = table.write(0);
     m.drive(values.slot.host_a, table.host_here());
     m.drive(values.slot.read_index[0], entry);
-    let writes = later(m, "writes", writes, config.read_clocks());
+    let to_write = config.read_clocks() + config.write_clocks();
+    let writes = later(m, "writes", writes, to_write);
     let host_write_ok = values.slot.host_write_ok.expect("behind a table");
     m.drive(host_write_ok, writes);
     let value = values.placed.out.read_word[0];

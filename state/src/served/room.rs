@@ -1,6 +1,6 @@
 //! Room for answers: a request is taken when there is some, and its answer waits there until it is taken.
 
-use super::access::Answered;
+use super::access::{self, Answered};
 use super::lanes::from_lowest;
 use super::order::{Alone, Operations};
 use super::{Leaving, RequestIn, ResponseAccessOut, ResponseOut, Served};
@@ -32,10 +32,19 @@ pub(super) fn room(
         let waits = m.and(&[alone.meant, operations.host_pending]);
         conditions.push(m.not(waits));
     }
+    let written = access::writes_values(m, request).map(|writes| {
+        let (reg, written) = m.reg_reset("written_before", 1, 0);
+        conditions.push(m.not(written));
+        (reg, writes)
+    });
     let ready = m.and(&conditions);
     m.name(ready, "ready");
     let taken = m.and(&[request.request_valid, ready]);
     m.name(taken, "taken");
+    if let Some((reg, writes)) = written {
+        let next = m.and(&[taken, writes]);
+        m.set_next(reg, next);
+    }
     let changes = m.xor(&[taken, answer_taken]);
     let more = m.add_const(room, 1);
     let less = m.sub_const(room, 1);

@@ -210,9 +210,9 @@ fn all_offsets_and_lengths() {
     }
 }
 
-/// Nothing waits for anything: each sum has the one of the clock before, across two of the value's words.
+/// Each sum has the one before, across two of the value's words; what is taken is only held up for the clock in which it is written.
 #[test]
-fn an_atomic_is_done_every_clock() {
+fn an_atomic_is_done_every_second_clock() {
     for find in [Find::Exact, Find::Array] {
         let shape = sized(Shape::new(find, 1, false), (16, 100, true));
         let config = config(&shape);
@@ -225,16 +225,16 @@ fn an_atomic_is_done_every_clock() {
         bench.wide_request(&add);
         bench.set("request_valid", 1);
         let mut answers = 0;
-        for _ in 0..300 {
+        for clock in 0..300 {
             bench.step();
-            assert_eq!(bench.get("request_ready"), 1);
+            assert_eq!(bench.get("request_ready"), 1 - clock % 2);
             if bench.get("response_valid") == 1 {
                 let sum = add.word.wrapping_mul(answers) & 0xffff_ffff_ffff;
                 assert_eq!(bench.get("response_word"), sum, "answer {answers}");
                 answers += 1;
             }
         }
-        assert_eq!(answers, 300 - u64::from(config.clocks()) - 2);
+        assert_eq!(answers, (300 - u64::from(config.clocks()) - 1) / 2);
     }
 }
 

@@ -63,6 +63,7 @@ fn memory(depth: u32, value_bits: u32, reads: &[u32]) -> Array {
         presence: Presence::Always,
         reads: reads.into(),
         writers: 1,
+        host_alone: false,
         first_is_the_hosts: false,
         own_write_index: false,
         forward: true,
