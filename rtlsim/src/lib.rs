@@ -45,21 +45,29 @@ use layout::{bytes_of, Move};
 use machine::Machine;
 use models::Models;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A design that runs.
 pub struct Simulator {
     /// All state, see [`layout`].
     arena: Vec<u64>,
-    machine: Machine,
     /// Of foreign modules.
     models: Option<Models>,
+    clock_count: u64,
+    compiled: Arc<Compiled>,
+}
+
+/// What all simulators of a design share.
+struct Compiled {
+    /// Those of the arena.
+    limbs: usize,
+    machine: Machine,
     moves: Vec<Move>,
     clocks: Vec<ClockData>,
     assertions: Assertions,
     inputs: HashMap<String, PortHandle>,
     outputs: HashMap<String, PortHandle>,
     places: HashMap<String, Place>,
-    clock_count: u64,
 }
 
 /// A port of the top module: an input that can be set or an output that can be read. Belongs to the simulator that
@@ -203,10 +211,13 @@ impl Simulator {
             };
             places.insert(data.name.clone(), place);
         }
-        let mut simulator = Simulator {
-            arena: vec![0; (schedule.end as usize).div_ceil(8)],
+        let models = Models::new(&netlist, &layout, &code, &schedule);
+        let resets = clocks.iter().zip(netlist.clocks.values());
+        let resets = resets.map(|(clock, (_, name))| (name.clone(), clock.reset));
+        let resets: Vec<_> = resets.collect();
+        let compiled = Compiled {
+            limbs: (schedule.end as usize).div_ceil(8),
             machine,
-            models: Models::new(&netlist, &layout, &code, &schedule),
             moves: layout.moves,
             clocks,
             assertions: Assertions {
@@ -220,6 +231,7 @@ impl Simulator {
             },
             inputs: inputs
                 .map(|((name, width), offset)| (name.clone(), handle(*offset, *width, true)))
+                .chain(resets)
                 .collect(),
             outputs: outputs
                 .map(|((name, signal), offset)| {
@@ -228,31 +240,48 @@ impl Simulator {
                 })
                 .collect(),
             places,
-            clock_count: 0,
         };
-        let resets = simulator.clocks.iter().zip(netlist.clocks.values());
-        let resets = resets.map(|(clock, (_, name))| (name.clone(), clock.reset));
-        simulator.inputs.extend(resets);
-        for clock in 0..simulator.clocks.len() {
-            simulator.apply_reset(clock);
+        Ok(Simulator::start(Arc::new(compiled), models))
+    }
+
+    /// Another simulator of the same design, before its first step. The machine code is shared, so it costs no more than its state.
+    /// Handles of this one are good for it, too.
+    pub fn fresh(&self) -> Simulator {
+        let models = self.models.as_ref().map(Models::fresh);
+        Simulator::start(Arc::clone(&self.compiled), models)
+    }
+
+    fn start(compiled: Arc<Compiled>, models: Option<Models>) -> Simulator {
+        let mut arena = vec![0; compiled.limbs];
+        for clock in &compiled.clocks {
+            clock.apply_reset(&mut arena);
         }
-        Ok(simulator)
+        Simulator {
+            arena,
+            models,
+            clock_count: 0,
+            compiled,
+        }
     }
 
     /// The clock of that name.
     pub fn clock(&self, name: &str) -> Option<ClockHandle> {
-        let clock = self.clocks.iter().position(|clock| clock.name == name);
+        let clock = self
+            .compiled
+            .clocks
+            .iter()
+            .position(|clock| clock.name == name);
         clock.map(ClockHandle)
     }
 
     /// The input of that name; `rst` is one, and so is the reset of each other clock.
     pub fn input(&self, name: &str) -> Option<PortHandle> {
-        self.inputs.get(name).copied()
+        self.compiled.inputs.get(name).copied()
     }
 
     /// The output of that name.
     pub fn output(&self, name: &str) -> Option<PortHandle> {
-        self.outputs.get(name).copied()
+        self.compiled.outputs.get(name).copied()
     }
 
     /// Sets an input: limbs of 64 bits, least significant first. Missing limbs are 0, bits above the width are cut off.
@@ -293,7 +322,7 @@ impl Simulator {
     /// One clock: evaluates with the inputs as set, keeps the outputs for [`Simulator::get`], does the clock edge,
     /// and says which assertion was broken before it (unless `rst` is 1). All clocks have their edges at once.
     pub fn step(&mut self) -> Result<(), SimError> {
-        for clock in &self.clocks {
+        for clock in &self.compiled.clocks {
             if let Some(edge) = clock.edge {
                 self.arena[edge] = 1;
             }
@@ -304,7 +333,7 @@ impl Simulator {
     /// The same with the edges of some of the clocks, at once; what belongs to others stays as it is. A design with one clock does
     /// nothing where that is not given.
     pub fn step_on(&mut self, clocks: &[ClockHandle]) -> Result<(), SimError> {
-        for (index, clock) in self.clocks.iter().enumerate() {
+        for (index, clock) in self.compiled.clocks.iter().enumerate() {
             let has_edge = clocks.contains(&ClockHandle(index));
             match clock.edge {
                 Some(edge) => self.arena[edge] = has_edge.into(),
@@ -316,34 +345,34 @@ impl Simulator {
     }
 
     fn evaluate(&mut self) -> Result<(), SimError> {
+        let compiled = &*self.compiled;
         // SAFETY: the arena has the size that the schedule asks for, and the moves lie within it.
         unsafe {
             match &mut self.models {
-                None => self.machine.run(self.arena.as_mut_ptr().cast()),
-                Some(models) => models.run(&self.machine, &mut self.arena),
+                None => compiled.machine.run(self.arena.as_mut_ptr().cast()),
+                Some(models) => models.run(&compiled.machine, &mut self.arena),
             }
             let arena = self.arena.as_mut_ptr().cast::<u8>();
-            for Move { from, to, bytes } in &self.moves {
+            for Move { from, to, bytes } in &compiled.moves {
                 let from = arena.add(*from as usize);
                 from.copy_to(arena.add(*to as usize), *bytes as usize);
             }
         }
         self.clock_count += 1;
         if let Some(models) = &mut self.models {
-            let (arena, clocks) = (&self.arena, &self.clocks);
+            let (arena, clocks) = (&self.arena, &compiled.clocks);
             models.edge(
                 arena,
                 |clock| clocks[clock].has_edge(arena),
                 |clock| clocks[clock].is_reset(arena),
             );
         }
-        for clock in 0..self.clocks.len() {
-            let data = &self.clocks[clock];
-            if data.is_reset(&self.arena) && data.has_edge(&self.arena) {
-                self.apply_reset(clock);
+        for clock in &compiled.clocks {
+            if clock.is_reset(&self.arena) && clock.has_edge(&self.arena) {
+                clock.apply_reset(&mut self.arena);
             }
         }
-        if self.byte(self.assertions.all_hold) == 0 {
+        if self.byte(compiled.assertions.all_hold) == 0 {
             return self.broken_assertion().map_or(Ok(()), Err);
         }
         Ok(())
@@ -365,7 +394,7 @@ impl Simulator {
             Some((name, index)) => (name, Some(index.parse::<u32>().ok()?)),
             None => (path, None),
         };
-        let place = self.places.get(name)?;
+        let place = self.compiled.places.get(name)?;
         let bytes = bytes_of(place.width) as usize;
         let skip = match (place.depth, index) {
             (None, None) => 0,
@@ -381,7 +410,7 @@ impl Simulator {
 
     /// The memory of that hierarchical name, as for [`Simulator::peek`].
     pub fn memory(&self, path: &str) -> Option<MemoryView<'_>> {
-        let place = self.places.get(path)?;
+        let place = self.compiled.places.get(path)?;
         let stride = bytes_of(place.width) as usize;
         let length = stride * place.depth? as usize;
         let bytes = self.arena.as_ptr().cast::<u8>();
@@ -399,7 +428,8 @@ impl Simulator {
     /// Gives a register, by its hierarchical name, another present value: limbs as for [`Simulator::set`]. False: there
     /// is no such register, or nothing depends on it.
     pub fn poke(&mut self, path: &str, limbs: &[u64]) -> bool {
-        let Some(place) = self.places.get(path).filter(|place| place.depth.is_none()) else {
+        let place = self.compiled.places.get(path);
+        let Some(place) = place.filter(|place| place.depth.is_none()) else {
             return false;
         };
         let bytes = register_bytes(limbs, place.width);
@@ -414,14 +444,20 @@ impl Simulator {
     /// The same for all registers of that name, in whichever instances they are. Gives how many there are.
     pub fn poke_all(&mut self, name: &str, limbs: &[u64]) -> usize {
         let is_named = |path: &&String| path.rsplit('.').next() == Some(name);
-        let paths: Vec<String> = self.places.keys().filter(is_named).cloned().collect();
+        let paths: Vec<String> = self
+            .compiled
+            .places
+            .keys()
+            .filter(is_named)
+            .cloned()
+            .collect();
         let changed = paths.iter().map(|path| usize::from(self.poke(path, limbs)));
         changed.sum()
     }
 
     /// Makes zeros of the words of all memories.
     pub fn clear_memories(&mut self) {
-        for place in self.places.values() {
+        for place in self.compiled.places.values() {
             let Some(depth) = place.depth else {
                 continue;
             };
@@ -441,19 +477,13 @@ impl Simulator {
         self.arena[offset / 8].to_le_bytes()[offset % 8]
     }
 
-    fn apply_reset(&mut self, clock: usize) {
-        for (offset, bytes) in &self.clocks[clock].resets {
-            write_bytes(&mut self.arena, *offset, bytes);
-        }
-    }
-
     /// The first assertion that is 0 and whose clock had an edge without reset.
     fn broken_assertion(&self) -> Option<SimError> {
-        let mut texts = self.assertions.texts.iter().enumerate();
+        let mut texts = self.compiled.assertions.texts.iter().enumerate();
         let (_, (name, message, _)) = texts.find(|(index, (.., clock))| {
-            let clock = &self.clocks[*clock];
+            let clock = &self.compiled.clocks[*clock];
             let counts = clock.has_edge(&self.arena) && !clock.is_reset(&self.arena);
-            counts && self.byte(self.assertions.first + index) == 0
+            counts && self.byte(self.compiled.assertions.first + index) == 0
         })?;
         Some(SimError::Assertion {
             name: name.clone(),
@@ -471,6 +501,12 @@ impl ClockData {
 
     fn is_reset(&self, arena: &[u64]) -> bool {
         arena[self.reset.first as usize] == 1
+    }
+
+    fn apply_reset(&self, arena: &mut [u64]) {
+        for (offset, bytes) in &self.resets {
+            write_bytes(arena, *offset, bytes);
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{default_libcall_names, Module};
 use emit::Emitter;
+use std::sync::{Mutex, PoisonError};
 
 /// One chunk: gets the address of the arena.
 type Chunk = unsafe extern "C" fn(*mut u8);
@@ -19,8 +20,8 @@ type Chunk = unsafe extern "C" fn(*mut u8);
 /// The functions of one clock.
 pub struct Machine {
     chunks: Vec<Chunk>,
-    /// Owns the code; `None` only while being dropped.
-    module: Option<JITModule>,
+    /// Owns the code; `None` only while being dropped. The lock is for simulators in several threads that share it: nobody takes it.
+    module: Mutex<Option<JITModule>>,
 }
 
 impl Machine {
@@ -65,7 +66,7 @@ impl Machine {
             .collect();
         Ok(Machine {
             chunks,
-            module: Some(module),
+            module: Mutex::new(Some(module)),
         })
     }
 
@@ -97,7 +98,8 @@ impl Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
+        let module = self.module.get_mut();
+        if let Some(module) = module.unwrap_or_else(PoisonError::into_inner).take() {
             // SAFETY: the only pointers into the code are in `self.chunks`, which is dropped with it.
             unsafe { module.free_memory() };
         }

@@ -9,7 +9,7 @@ use crate::machine::Machine;
 use crate::netlist::Netlist;
 use crate::schedule::Schedule;
 use cranelift_entity::EntityRef;
-use hardpath_rtl::foreign::{Model, Values};
+use hardpath_rtl::foreign::{MakeModel, Model, Values};
 
 /// All models of a design; there is at least one.
 pub struct Models {
@@ -18,6 +18,7 @@ pub struct Models {
 }
 
 struct Instance {
+    make: MakeModel,
     model: Box<dyn Model>,
     /// By clock of the module, the simulator's.
     clocks: Vec<usize>,
@@ -25,6 +26,7 @@ struct Instance {
     inputs: Vec<(usize, usize)>,
 }
 
+#[derive(Clone)]
 struct Call {
     /// How many chunks are executed before.
     chunks: usize,
@@ -55,6 +57,7 @@ impl Models {
                 (*offset as usize / 8, count)
             });
             instances.push(Instance {
+                make: data.model.clone(),
                 model: data.model.make(),
                 clocks: data.clocks.iter().map(|clock| clock.index()).collect(),
                 inputs: inputs.collect(),
@@ -80,6 +83,20 @@ impl Models {
         };
         let calls = schedule.calls.iter().map(call).collect();
         (!instances.is_empty()).then_some(Models { instances, calls })
+    }
+
+    /// The same ones in their first state.
+    pub fn fresh(&self) -> Models {
+        let instances = self.instances.iter().map(|instance| Instance {
+            make: instance.make.clone(),
+            model: instance.make.make(),
+            clocks: instance.clocks.clone(),
+            inputs: instance.inputs.clone(),
+        });
+        Models {
+            instances: instances.collect(),
+            calls: self.calls.clone(),
+        }
     }
 
     /// Evaluates one clock.

@@ -248,6 +248,33 @@ fn a_model_stands_for_a_foreign_module() {
     }
 }
 
+/// Registers, memories and models of a fresh simulator are in their first state, and each goes its own way.
+#[test]
+fn a_fresh_simulator_begins_again() {
+    let model = MakeModel::new(Accumulate::default);
+    let mut first = Simulator::new(&around(Some(model), false)).unwrap();
+    let run = |simulator: &mut Simulator| -> Vec<Vec<u64>> {
+        let inputs = [("add", 5), ("enable", 1), ("rst", 0)];
+        let clock = |_| {
+            for (name, value) in inputs {
+                set(simulator, name, value);
+            }
+            simulator.step().unwrap();
+            let held = simulator.output("held").unwrap();
+            simulator.get(held).to_vec()
+        };
+        (0..5).map(clock).collect()
+    };
+    let once = run(&mut first);
+    let mut second = first.fresh();
+    assert_eq!(second.clock_count(), 0);
+    assert_eq!(run(&mut second), once);
+    assert_ne!(run(&mut first), once);
+    let mut third = second.fresh();
+    drop((first, second));
+    assert_eq!(run(&mut third), once);
+}
+
 #[test]
 fn a_loop_through_a_foreign_module_is_found() {
     let model = MakeModel::new(Accumulate::default);

@@ -54,6 +54,18 @@ impl Native {
         })
     }
 
+    /// The same design before its first clock. It costs no compiling.
+    pub fn fresh(&self) -> Native {
+        Native {
+            simulator: self.simulator.fresh(),
+            ports: self.ports.clone(),
+            reset: self.reset,
+            clocks: self.clocks.clone(),
+            is_fresh: true,
+            foreign: Foreign::default(),
+        }
+    }
+
     /// The simulator, for what is not seen at the ports.
     pub fn simulator(&self) -> &Simulator {
         &self.simulator
