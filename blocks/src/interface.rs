@@ -36,6 +36,20 @@ pub struct MapPort {
     pub journal: Option<Journal>,
     /// Where the contents stand; `None`: nobody says.
     pub storage: Option<Storage>,
+    /// The table in which it stands, where that is a larger one; `None`: one of its own sizes.
+    pub room: Option<Room>,
+}
+
+/// The sizes of a table in which a smaller map stands: its keys and values are the first bytes of those of the table, and the others are
+/// zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// As of a map.
+    pub key_bytes: u32,
+    /// As of a map.
+    pub value_bytes: u32,
+    /// As of a map.
+    pub max_entries: u32,
 }
 
 impl Deref for MapPort {
@@ -113,7 +127,24 @@ impl MapPort {
             removed: 1,
             forgot: 1,
             slot: self.slot_bits(),
-            key: self.key_bytes * 8,
+            key: self.table().key_bytes * 8,
+        }
+    }
+
+    /// The sizes of the table in which it stands.
+    pub fn table(&self) -> Room {
+        self.room.unwrap_or(Room {
+            key_bytes: self.key_bytes,
+            value_bytes: self.value_bytes,
+            max_entries: self.max_entries,
+        })
+    }
+
+    /// Bits of a key as it stands in the table.
+    pub fn table_key_bits(&self) -> u32 {
+        match self.room {
+            Some(room) => room.key_bytes * 8,
+            None => self.stored.stored(),
         }
     }
 
@@ -124,17 +155,18 @@ impl MapPort {
         for (index, byte) in stored.iter().enumerate() {
             limbs[index / 8] |= u64::from(*byte) << (8 * (index % 8));
         }
-        buckets(&limbs, self.stored.stored(), self.max_entries)
+        buckets(&limbs, self.stored.stored(), self.table().max_entries)
     }
 
     /// The slots of a hash table in which a key, in memory order, may stand; of an LRU map those whose key can be forgotten for
     /// it come first, and are so many.
     pub fn places(&self, key: &[u8]) -> (Vec<u32>, usize) {
-        let rows = Hash::rows(self.max_entries);
+        let max_entries = self.table().max_entries;
+        let rows = Hash::rows(max_entries);
         let buckets = self.buckets(key);
         let of_place = |place: u32| {
             let entry = place * rows + buckets[(place / SLOTS) as usize] as u32;
-            Hash::slot(self.max_entries, entry)
+            Hash::slot(max_entries, entry)
         };
         let forgotten = self
             .journal

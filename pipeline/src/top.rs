@@ -421,5 +421,6 @@ fn map_port(
         },
         journal,
         storage: storage.map(|storage| storage.inside(slot::PIPELINE)),
+        room: None,
     }
 }

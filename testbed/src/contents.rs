@@ -45,12 +45,12 @@ pub fn read(dut: &dyn Dut, interface: &Interface) -> Result<Option<Image>, Diagn
 
 /// The slots of a hash table that hold a key, as a dump counts them; `None`: this engine cannot look.
 pub fn slots(dut: &dyn Dut, port: &MapPort) -> Option<Vec<(u32, Vec<u8>)>> {
-    let key_bits = port.stored.stored() as usize;
+    let key_bits = port.table_key_bits() as usize;
     let storage = port.storage.as_ref()?;
     let memories = storage.keys.iter().map(|path| dut.memory(path));
     let memories = memories.collect::<Option<Vec<Words>>>()?;
     let words = (0..).zip(memories.iter().flat_map(Words::iter));
-    let slots = words.map(|(entry, word)| (Hash::slot(port.max_entries, entry), word));
+    let slots = words.map(|(entry, word)| (Hash::slot(port.table().max_entries, entry), word));
     let taken = slots.filter(|(_, word)| bit(word, key_bits));
     Some(
         taken
@@ -72,7 +72,7 @@ struct Memories<'a> {
 
 impl Memories<'_> {
     fn by_key(&self, port: &MapPort) -> Result<Entries, Diagnostic> {
-        let key_bits = port.stored.stored() as usize;
+        let key_bits = port.table_key_bits() as usize;
         let words = self.keys.iter().flat_map(Words::iter);
         let mut entries = Entries::new();
         for (number, word) in words.enumerate().filter(|(_, word)| bit(word, key_bits)) {
@@ -94,16 +94,20 @@ impl Memories<'_> {
             return self.by_rows(port, stride);
         }
         let value_bytes = port.value_bytes as usize;
+        let presence = port.table().value_bytes as usize * 8;
         let mut entries = Entries::new();
         for (words, bank) in self.values.iter().zip(&self.storage.values) {
             let mut put = |index: u32| {
                 let word = words.word(index as usize);
-                if !self.storage.has_presence || bit(&word, value_bytes * 8) {
+                if !self.storage.has_presence || bit(&word, presence) {
                     entries.insert(index.to_le_bytes().to_vec(), word[..value_bytes].to_vec());
                 }
             };
             match &bank.entries {
-                Some(indexes) => indexes.iter().copied().for_each(&mut put),
+                Some(indexes) => {
+                    let of_map = indexes.iter().copied().filter(|index| *index < port.slots);
+                    of_map.for_each(&mut put);
+                }
                 None => (0..port.slots).for_each(&mut put),
             }
         }

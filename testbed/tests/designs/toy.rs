@@ -57,6 +57,7 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
             },
             journal: None,
             storage: None,
+            room: None,
         }],
         design_id: DESIGN_ID,
         program: Vec::new(),

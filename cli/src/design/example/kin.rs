@@ -110,6 +110,7 @@ mod tests {
                 },
                 journal: None,
                 storage: None,
+                room: None,
             };
             let mut random = Random(1);
             let first = (0..key_bytes).map(|_| random.next() as u8).collect();

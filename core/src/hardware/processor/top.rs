@@ -19,7 +19,7 @@ use crate::image::Image;
 use hardpath_blocks::axi::{FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, TopIn};
 use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::host::{LongIn, MapAnswer};
-use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Turns};
+use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Room, Turns};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{MapDecl, OwnInput};
@@ -74,7 +74,11 @@ impl Processor {
     /// A map in a slot.
     fn map_port(&self, decl: &MapDecl, slot: usize) -> MapPort {
         let room = &self.slots[slot];
-        let sizes = |decl: &MapDecl| (decl.entry_key_bytes(), decl.value_bytes, decl.max_entries);
+        let sizes = |decl: &MapDecl| Room {
+            key_bytes: decl.entry_key_bytes(),
+            value_bytes: decl.value_bytes,
+            max_entries: decl.max_entries,
+        };
         MapPort {
             map: Map {
                 name: decl.name.clone(),
@@ -94,10 +98,8 @@ impl Processor {
                 evicts: Evicts::Candidates,
                 turns: Turns::End,
             }),
-            // In a larger room the memories have other words.
-            storage: (sizes(room) == sizes(decl))
-                .then(|| self.storage(slot))
-                .flatten(),
+            storage: self.storage(slot),
+            room: (sizes(room) != sizes(decl)).then(|| sizes(room)),
         }
     }
 }
