@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! # What differed, for the reader.
-//! hardware 512 gaps 7 family ecp5 depth 64
+//! hardware 512 gaps 7 family ecp5 depth 64           # `core own`: not one that takes many programs
 //! map counters type 2 key 4 value 8 entries 1
 //! map fuzz.data type 2 key 4 value 4 entries 1 flags 0 lock none initial 01020304
 //! entry counters 00000000 0100000000000000
@@ -73,6 +73,9 @@ fn print_hardware(hardware: &Hardware, text: &mut String) {
     }
     if let Some(depth) = hardware.depth {
         let _ = write!(text, " depth {depth}");
+    }
+    if hardware.own_core {
+        text.push_str(" core own");
     }
     if let Some(clocks) = hardware.reset {
         let _ = write!(text, " reset {clocks}");
@@ -352,10 +355,12 @@ fn hardware(bus: &str, options: &[&str]) -> Option<Hardware> {
         backpressure: None,
         reset: None,
         host: None,
+        own_core: false,
     };
     for pair in options.chunks(2) {
         match pair {
             ["gaps", seed] => hardware.gaps = Some(seed.parse().ok()?),
+            ["core", "own"] => hardware.own_core = true,
             ["reset", clocks] => hardware.reset = Some(clocks.parse().ok()?),
             ["clock", mhz] => hardware.clock_mhz = mhz.parse().ok()?,
             ["family", name] => hardware.family = technology::find(name)?.name,

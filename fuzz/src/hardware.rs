@@ -1,5 +1,6 @@
 //! How designs are built and driven.
 
+use crate::engines::Engines;
 use crate::packets::ports;
 use crate::random::Random;
 use hardpath_blocks::interface::Interface;
@@ -13,10 +14,8 @@ use hardpath_rtl::Design;
 use hardpath_session::{interrupt, maps, mixed, Mixed, Session};
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{Counters, HostOperation};
-use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
 use hardpath_testbed::run::{HostEvent, RunOptions};
-use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 
 /// How the hardware is built and driven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,12 +36,16 @@ pub struct Hardware {
     pub reset: Option<u32>,
     /// Seed of what the host does to the maps in the middle of traffic, in a run of its own.
     pub host: Option<u64>,
+    /// A core is built for the program alone. Else it is one that takes many ([`cores`](crate::cores)).
+    pub own_core: bool,
 }
 
 /// The clock when nothing else is said.
 pub const USUAL_CLOCK_MHZ: u32 = 250;
 /// The family when nothing else is said.
 pub const USUAL_FAMILY: &str = TECHNOLOGIES[0].name;
+/// Of so many programs one asks for a core of its own.
+const OWN_CORE_EVERY: u64 = 11;
 /// Bytes that [`Hardware::depth`] can be.
 pub const DEPTHS: [u32; 3] = [64, 128, 256];
 
@@ -76,6 +79,7 @@ impl Hardware {
             backpressure,
             reset: random.percent(15).then(|| random.between(1, 400) as u32),
             host,
+            own_core: number.is_multiple_of(OWN_CORE_EVERY),
         }
     }
 
@@ -102,15 +106,6 @@ impl Hardware {
     }
 }
 
-/// The simulator that a design runs in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Engine {
-    /// Compiled to machine code in this process.
-    Native,
-    /// Built from the SystemVerilog that is printed.
-    Verilator,
-}
-
 /// A run of packets through a design.
 pub struct Driven {
     /// Of each packet; `None`: it did not enter.
@@ -132,36 +127,25 @@ pub struct Made<'a> {
     pub design: &'a Design,
     /// What a driver must know.
     pub interface: &'a Interface,
+    /// Those of this design.
+    pub engines: &'a Engines,
 }
 
-impl<'a> From<&'a Compiled> for Made<'a> {
-    fn from(compiled: &'a Compiled) -> Made<'a> {
+impl<'a> Made<'a> {
+    /// A pipeline.
+    pub fn of(compiled: &'a Compiled, engines: &'a Engines) -> Made<'a> {
         Made {
             design: &compiled.design,
             interface: &compiled.interface,
+            engines,
         }
     }
 }
 
-/// Everything through the design's own ports: maps in, packets through, maps out.
+/// Everything through the design's own ports, in an engine that was started with the design: maps in, packets through, maps out.
 ///
 /// # Errors
-/// The design breaks a rule or hangs; the engine cannot be built.
-pub fn drive(
-    made: Made,
-    hardware: &Hardware,
-    image: &Image,
-    packets: &[Packet],
-    engine: Engine,
-) -> Result<Driven, Diagnostic> {
-    let mut dut = engine.start(made.design)?;
-    drive_in(dut.as_mut(), made, hardware, image, packets)
-}
-
-/// The same in an engine that was started with the design, or with one that has its ports.
-///
-/// # Errors
-/// As for [`drive`].
+/// The design breaks a rule or hangs.
 pub fn drive_in(
     dut: &mut dyn Dut,
     made: Made,
@@ -204,33 +188,17 @@ pub fn counted(packets: &[Packet], fates: &[Option<Fate>], outputs: &[Output]) -
     counters
 }
 
-/// Most slots of maps that are read through the host's port, which tries it, where the engine can look for itself.
-const MOST_READ: u32 = 2048;
-
-impl Engine {
-    /// An engine with the design.
-    ///
-    /// # Errors
-    /// It cannot be built.
-    pub fn start(self, design: &Design) -> Result<Box<dyn Dut>, Diagnostic> {
-        Ok(match self {
-            Engine::Native => Box::new(Native::new(design)?),
-            Engine::Verilator => {
-                let options = VerilatorOptions {
-                    cxx_optimization: 0,
-                    ..VerilatorOptions::default()
-                };
-                Box::new(Verilator::new(design, &options)?)
-            }
-        })
-    }
-}
+/// Most slots of maps that are read through the host's port, which tries it, where the engine can look for itself: some forty clocks
+/// each, more than packets take.
+const MOST_READ: u32 = 64;
+/// The same behind a run with operations of the host.
+const MOST_READ_MIXED: u32 = 512;
 
 /// Packets with operations of the host in the middle of them: the run, what filling the maps moved in LRU maps with journals, and
 /// what the maps hold at the end.
 ///
 /// # Errors
-/// As for [`drive`].
+/// As for [`drive_in`]; the engine cannot be built.
 pub fn drive_mixed(
     made: Made,
     hardware: &Hardware,
@@ -239,7 +207,7 @@ pub fn drive_mixed(
     events: &[HostEvent],
 ) -> Result<(Mixed, Vec<KeyMove>, Image), Diagnostic> {
     let interface = made.interface;
-    let mut native = Native::new(made.design)?;
+    let mut native = made.engines.native(made.design)?;
     let (_, filled) = Session::begin(&mut native, interface, &ports(), image, |_| {})?;
     let mixed = mixed(
         &mut native,
@@ -247,7 +215,7 @@ pub fn drive_mixed(
         packets,
         &hardware.run_options(events),
     )?;
-    let maps = maps(&mut native, interface, MOST_READ)?;
+    let maps = maps(&mut native, interface, MOST_READ_MIXED)?;
     Ok((mixed, filled, maps))
 }
 

@@ -12,8 +12,10 @@
 
 pub mod case;
 pub mod code;
+pub mod cores;
 mod disassemble;
 mod encode;
+pub mod engines;
 pub mod features;
 pub mod flows;
 pub mod generate;
@@ -27,5 +29,5 @@ pub mod session;
 pub mod trial;
 
 pub use generate::Features;
-pub use session::{run, AskedAgain, FailedProgram, FuzzOptions, FuzzReport};
+pub use session::{run, run_on, AskedAgain, FailedProgram, FuzzOptions, FuzzReport};
 pub use trial::{Built, Failure, Judge, Judged, Layer, Outcome, Subject, Target, TrialOptions};

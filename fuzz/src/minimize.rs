@@ -149,7 +149,7 @@ impl Search<'_> {
     }
 
     fn simpler_hardware(&mut self) {
-        for change in 0..8 {
+        for change in 0..9 {
             let mut candidate = self.best.clone();
             match change {
                 0 => candidate.hardware.gaps = None,
@@ -158,6 +158,7 @@ impl Search<'_> {
                 3 => candidate.hardware.clock_mhz = USUAL_CLOCK_MHZ,
                 4 => candidate.hardware.depth = None,
                 6 => candidate.hardware.reset = None,
+                7 => candidate.hardware.own_core = false,
                 5 => {
                     candidate.hardware.family = USUAL_FAMILY;
                     candidate.hardware.clock_mhz = USUAL_CLOCK_MHZ;

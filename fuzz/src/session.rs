@@ -1,6 +1,7 @@
 //! Many programs, one after another on a few threads.
 
 use crate::case;
+use crate::cores::Cores;
 use crate::flows;
 use crate::generate::{generate, Features};
 use crate::hardware::Hardware;
@@ -200,6 +201,18 @@ pub fn run(
     options: &FuzzOptions,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<FuzzReport, Diagnostic> {
+    run_on(&Cores::default(), options, progress)
+}
+
+/// The same, with cores that were built before.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_on(
+    cores: &Cores,
+    options: &FuzzOptions,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<FuzzReport, Diagnostic> {
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     let broken = AtomicBool::new(false);
@@ -214,6 +227,7 @@ pub fn run(
                 judge: options.judge,
                 target: options.target,
                 verilator: (index as u32 + 1).is_multiple_of(options.verilator_every),
+                cores,
             };
             let result = run_one(options, trial, options.seed.wrapping_add(index as u64));
             let mut total = total

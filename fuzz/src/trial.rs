@@ -9,7 +9,9 @@ mod rows;
 mod told;
 
 use crate::code::Code;
-use crate::hardware::Hardware;
+use crate::cores::Cores;
+use crate::engines::Engines;
+use crate::hardware::{Hardware, Made};
 use crate::names::give_names;
 use answers::{Answers, Question};
 use forms::Forms;
@@ -65,14 +67,16 @@ pub enum Target {
 }
 
 /// Who runs a subject.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TrialOptions {
+#[derive(Clone, Copy)]
+pub struct TrialOptions<'a> {
     /// Whose answers the layers are compared with.
     pub judge: Judge,
     /// What the program becomes.
     pub target: Target,
     /// The hardware runs in Verilator, too.
     pub verilator: bool,
+    /// What cores there are already, where programs become rows.
+    pub cores: &'a Cores,
 }
 
 /// Where a program went another way than it should.
@@ -263,7 +267,7 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
     };
     let trial = Trial {
         subject: subject.clone(),
-        options,
+        verilator: options.verilator,
         in_hardware: with_first_contents(&lifted, &image),
         image,
         lifted,
@@ -272,7 +276,9 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
     };
     let built = match options.target {
         Target::Pipeline => trial.compile(forms, &kernel_for_design),
-        Target::Core { lanes, without } => trial.in_rows(lanes, without, &kernel_for_design),
+        Target::Core { lanes, without } => {
+            trial.in_rows(lanes, without, options.cores, &kernel_for_design)
+        }
     };
     match built {
         Ok(built) => Ok(Outcome::Same { built, judged }),
@@ -288,6 +294,7 @@ pub fn run_program(program: &Program, packets: &[Packet], hardware: Hardware) ->
         judge: Judge::Interpreter,
         target: Target::Pipeline,
         verilator: false,
+        cores: &Cores::default(),
     };
     run_program_in(options, program, packets, hardware)
 }
@@ -330,10 +337,7 @@ pub fn run_program_in(
     };
     let trial = Trial {
         subject: subject.clone(),
-        options: TrialOptions {
-            judge: Judge::Interpreter,
-            ..options
-        },
+        verilator: options.verilator,
         in_hardware: with_first_contents(program, &image),
         image: image.clone(),
         lifted: program.clone(),
@@ -342,7 +346,9 @@ pub fn run_program_in(
     };
     let built = match target {
         Target::Pipeline => trial.compile(forms, &|| Ok(None)),
-        Target::Core { lanes, without } => trial.in_rows(lanes, without, &|| Ok(None)),
+        Target::Core { lanes, without } => {
+            trial.in_rows(lanes, without, options.cores, &|| Ok(None))
+        }
     };
     match built {
         Ok(built) => Outcome::Same { built, judged },
@@ -398,11 +404,7 @@ impl Ready {
         let expected = answers.limited(&question, &meaning).ok()?;
         let trial = Trial {
             subject: subject.clone(),
-            options: TrialOptions {
-                judge: Judge::Interpreter,
-                target: Target::Pipeline,
-                verilator: false,
-            },
+            verilator: false,
             in_hardware: with_first_contents(&lifted, &image),
             image,
             lifted,
@@ -419,7 +421,9 @@ impl Ready {
             design,
             ..self.compiled.clone()
         };
-        self.trial.in_simulator((&compiled).into()).err()
+        let engines = Engines::default();
+        let made = Made::of(&compiled, &engines);
+        self.trial.in_simulator(made).err()
     }
 }
 

@@ -35,6 +35,7 @@ fn programs_become_hardware() {
             backpressure: (random.below(4) == 0).then_some(number),
             reset: (random.below(4) == 0).then_some(number as u32),
             host: (random.below(3) == 0).then_some(number),
+            own_core: false,
         };
         let packets: Vec<Packet> = (0..30).map(|_| packet(&mut random)).collect();
         match run_program(&program, &packets, hardware) {

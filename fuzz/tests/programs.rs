@@ -1,5 +1,6 @@
 //! What the fuzzer makes, and a short run of it.
 
+use hardpath_fuzz::cores::Cores;
 use hardpath_fuzz::session::subject;
 use hardpath_fuzz::{
     case, run, trial, Features, FuzzOptions, Judge, Outcome, Target, TrialOptions,
@@ -8,7 +9,10 @@ use std::collections::BTreeSet;
 
 /// The kernel where it can be asked. With HARDPATH_REQUIRE_KERNEL=1 it must be.
 fn judge() -> Judge {
-    match trial::run(&subject(1, 0, 0, Features::default()), by(Judge::Kernel)) {
+    match trial::run(
+        &subject(1, 0, 0, Features::default()),
+        by(Judge::Kernel, &Cores::default()),
+    ) {
         Err(error) if error.code == "kernel-unavailable" => {
             let required = std::env::var("HARDPATH_REQUIRE_KERNEL").is_ok_and(|value| value == "1");
             assert!(!required, "{error}");
@@ -19,11 +23,12 @@ fn judge() -> Judge {
     }
 }
 
-fn by(judge: Judge) -> TrialOptions {
+fn by(judge: Judge, cores: &Cores) -> TrialOptions<'_> {
     TrialOptions {
         judge,
         target: Target::Pipeline,
         verilator: false,
+        cores,
     }
 }
 
@@ -106,7 +111,7 @@ fn every_failure_of_the_past_is_gone() {
         let mut subject = case::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
         for bus_bits in [64, 128, 256, 512] {
             subject.hardware.bus_bits = bus_bits;
-            let outcome = trial::run(&subject, by(judge)).unwrap();
+            let outcome = trial::run(&subject, by(judge, &Cores::default())).unwrap();
             assert!(
                 matches!(outcome, Outcome::Same { .. } | Outcome::Refused { .. }),
                 "{}: {outcome:?}",
@@ -146,7 +151,12 @@ fn pointers_that_have_no_right_answer_are_tried() {
                 .is_err_and(|errors| errors[0].code == "old-pointer")
     };
     let seed = (0..3000).find(is_refused).expect("one of them is refused");
-    match trial::run(&subject(seed, 0, 10, Features::default()), by(judge())).unwrap() {
+    match trial::run(
+        &subject(seed, 0, 10, Features::default()),
+        by(judge(), &Cores::default()),
+    )
+    .unwrap()
+    {
         Outcome::Refused { reason, .. } => assert_eq!(reason.code, "old-pointer"),
         other => panic!("seed {seed}: {other:?}"),
     }
@@ -268,7 +278,7 @@ fn full_maps_forget() {
     let forgets = |seed: &u64| {
         let subject = subject(*seed, 0, 60, Features::default());
         subject.forgets()
-            && match trial::run(&subject, by(Judge::Interpreter)).unwrap() {
+            && match trial::run(&subject, by(Judge::Interpreter, &Cores::default())).unwrap() {
                 Outcome::Same { built, .. } => built.features.contains("lru forgets"),
                 Outcome::Failed(failure) => panic!("seed {seed}: {failure:?}"),
                 _ => false,

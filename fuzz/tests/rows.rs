@@ -1,23 +1,29 @@
 //! Random programs as rows of a core, beside the kernel and the interpreter.
 
 use hardpath_core::compile::savings::{Saving, Without};
+use hardpath_fuzz::cores::Cores;
 use hardpath_fuzz::features::LOOP_OF_DATA;
 use hardpath_fuzz::{
-    case, run, trial, Features, FuzzOptions, Judge, Outcome, Target, TrialOptions,
+    case, run, run_on, trial, Features, FuzzOptions, Judge, Outcome, Target, TrialOptions,
 };
+use std::sync::LazyLock;
 
 const LANES: [u8; 4] = [1, 2, 4, 8];
+
+/// Those of all tests.
+static CORES: LazyLock<Cores> = LazyLock::new(Cores::default);
 
 fn on(lanes: u8) -> Target {
     let without = Without::NOTHING;
     Target::Core { lanes, without }
 }
 
-fn by(judge: Judge, lanes: u8) -> TrialOptions {
+fn by(judge: Judge, lanes: u8) -> TrialOptions<'static> {
     TrialOptions {
         judge,
         target: on(lanes),
         verilator: false,
+        cores: &CORES,
     }
 }
 
@@ -65,7 +71,7 @@ fn rows_do_what_the_kernel_does() {
             programs,
             ..options(judge, lanes)
         };
-        let report = run(&options, &|_| ()).unwrap();
+        let report = run_on(&CORES, &options, &|_| ()).unwrap();
         assert_eq!(report.failures, [], "{lanes} lanes");
         let programs = u64::from(programs);
         assert_eq!((report.programs, report.of_ir), (programs, programs / 4));
@@ -105,7 +111,7 @@ fn rows_without_savings_do_what_the_kernel_does() {
             target: Target::Core { lanes, without },
             ..options(judge, lanes)
         };
-        let report = run(&options, &|_| ()).unwrap();
+        let report = run_on(&CORES, &options, &|_| ()).unwrap();
         assert_eq!(report.failures, [], "{without:?}, {lanes} lanes");
         assert!(report.compiled * 4 >= report.programs * 3, "{report:?}");
     }
@@ -117,7 +123,9 @@ fn every_failure_of_the_past_is_none_in_rows() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases");
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let subject = case::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let mut subject = case::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        // As they were found.
+        subject.hardware.own_core = true;
         for lanes in LANES {
             let outcome = trial::run(&subject, by(judge, lanes)).unwrap();
             assert!(

@@ -3,10 +3,10 @@
 use super::answers::{difference, Answers, Expectation, Question};
 use super::forms::Forms;
 use super::told::Run;
-use super::{caught, failure, flatten, Built, Failure, Layer, Stop, Subject, TrialOptions};
+use super::{caught, failure, flatten, Built, Failure, Layer, Stop, Subject};
+use crate::engines::{Engine, Engines};
 use crate::features;
-use crate::hardware::Made;
-use crate::hardware::{self, Engine};
+use crate::hardware::{self, Made};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, Move};
 use hardpath_ir::{verifier, Program};
@@ -19,7 +19,8 @@ use hardpath_testbed::dut::Dut;
 /// A subject whose right answers are known.
 pub struct Trial {
     pub subject: Subject,
-    pub options: TrialOptions,
+    /// The hardware runs in Verilator, too.
+    pub verilator: bool,
     pub image: Image,
     /// What the host writes into the maps of a design.
     pub in_hardware: Image,
@@ -46,10 +47,12 @@ impl Trial {
             let text = format!("{:?}", errors.first());
             return Err(Stop::Failed(failure(Layer::Design, None, text)));
         }
-        let forgot = self.in_engine((&compiled).into(), Engine::Native, kernel)?;
-        self.hosted((&compiled).into()).map_err(Stop::Failed)?;
-        if self.options.verilator {
-            self.in_engine((&compiled).into(), Engine::Verilator, kernel)?;
+        let engines = Engines::default();
+        let made = Made::of(&compiled, &engines);
+        let forgot = self.in_engine(made, Engine::Native, kernel)?;
+        self.hosted(made).map_err(Stop::Failed)?;
+        if self.verilator {
+            self.in_engine(made, Engine::Verilator, kernel)?;
         }
         let hazards = compiled.report.maps.iter().map(|map| map.hazard);
         let mut features = features::of(&self.subject, &self.lifted);
@@ -57,7 +60,7 @@ impl Trial {
         Ok(Built {
             hazard: hazards.max().unwrap_or(Hazard::None),
             features,
-            in_verilator: self.options.verilator,
+            in_verilator: self.verilator,
             with_host: self.subject.hardware.host.is_some(),
         })
     }
@@ -100,9 +103,8 @@ impl Trial {
             Engine::Verilator => Layer::Verilator,
         };
         let run = || {
-            let mut dut = engine
-                .start(made.design)
-                .map_err(|error| failure(layer, None, error.to_string()))?;
+            let dut = made.engines.start(made.design, engine);
+            let mut dut = dut.map_err(|error| failure(layer, None, error.to_string()))?;
             self.in_dut(dut.as_mut(), made, layer, kernel)
         };
         caught(run).unwrap_or_else(Err).map_err(Stop::Failed)

@@ -3,10 +3,13 @@
 use super::layers::Trial;
 use super::told::Run;
 use super::{caught, failure, flatten, Built, Failure, Layer, Stop};
+use crate::cores::{Core, Cores};
+use crate::engines::Engine;
 use crate::features;
-use crate::hardware::{Engine, Made};
+use crate::hardware::Made;
 use hardpath_core::compile::savings::Without;
 use hardpath_core::compile::{compile_without, Compiled};
+use hardpath_core::hardware::processor::stream::{Before, Load};
 use hardpath_core::hardware::processor::{self, Processor};
 use hardpath_core::image::{Image, Machine};
 use hardpath_core::text;
@@ -24,6 +27,7 @@ impl Trial {
         &self,
         lanes: u8,
         without: Without,
+        cores: &Cores,
         kernel: &dyn Fn() -> Result<Option<KernelJudge>, Diagnostic>,
     ) -> Result<Built, Stop> {
         let machine = Machine::with_lanes(lanes);
@@ -35,13 +39,13 @@ impl Trial {
         let in_hardware = processor::lacks(&compiled.image).is_none()
             && processor::keeps::loses(&compiled.program).is_none();
         let mut features = features::of(&self.subject, &self.lifted);
-        if in_hardware && self.in_processor(&compiled.image, &machine, kernel)? {
+        if in_hardware && self.in_processor(&compiled.image, &machine, cores, kernel)? {
             features.insert("lru forgets");
         }
         Ok(Built {
             hazard: Hazard::None,
             features,
-            in_verilator: in_hardware && self.options.verilator,
+            in_verilator: in_hardware && self.verilator,
             with_host: in_hardware && self.subject.hardware.host.is_some(),
         })
     }
@@ -51,23 +55,28 @@ impl Trial {
         &self,
         image: &Image,
         machine: &Machine,
+        cores: &Cores,
         kernel: &dyn Fn() -> Result<Option<KernelJudge>, Diagnostic>,
     ) -> Result<bool, Stop> {
         let threads = THREADS[self.subject.packets.len() % THREADS.len()];
-        let config = Processor {
+        let own = Processor {
             bus_bits: self.subject.hardware.bus_bits,
             journal: self.subject.forgets(),
             ..Processor::of("core", machine, threads, image)
         };
-        let mut built = processor::processor(&config);
-        let program = built.starts_with(&config, image);
-        program.map_err(Stop::Refused)?;
+        let core = match self.subject.hardware.own_core {
+            true => Core::new(own).into(),
+            false => cores.core(own, image),
+        };
+        let load = Load::new(&core.config, image, Before::Reset, false);
+        let load = load.map_err(Stop::Refused)?;
         let made = Made {
-            design: &built.design,
-            interface: &built.interface,
+            design: &core.built.design,
+            interface: &core.config.interface_of(image, load),
+            engines: &core.engines,
         };
         let forgot = self.in_engine(made, Engine::Native, kernel)?;
-        if self.options.verilator {
+        if self.verilator {
             self.in_engine(made, Engine::Verilator, kernel)?;
         }
         self.hosted(made).map_err(Stop::Failed)?;
