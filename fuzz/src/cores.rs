@@ -9,6 +9,7 @@
 use crate::engines::Engines;
 use hardpath_core::hardware::processor::{fit::fit, processor, Built, Processor};
 use hardpath_core::image::Image;
+use hardpath_core::long::WHOLE_BYTES;
 use hardpath_ir::{Find, MapDecl};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -86,18 +87,21 @@ fn sets() -> [Vec<MapDecl>; 4] {
         forgets: true,
         ..hash(entries)
     };
-    let array = |entries| slot(Find::Array, (4, 64), entries);
+    let array = |entries| slot(Find::Array, (4, WHOLE_BYTES), entries);
+    let folded = |entries| slot(Find::Array, (4, 256), entries);
     let targets = |value_bytes| slot(Find::Slots, (4, value_bytes), 8);
     let prefixes = slot(Find::Prefix, (6, 96), 64);
     [
         vec![],
-        vec![hash(64), array(16)],
+        vec![hash(64), array(16), folded(16)],
         vec![
             hash(64),
             hash(64),
             hash(3000),
             array(16),
             array(5000),
+            folded(16),
+            folded(5000),
             targets(4),
             targets(8),
             prefixes,
@@ -109,6 +113,7 @@ fn sets() -> [Vec<MapDecl>; 4] {
             lru(16),
             lru(1024),
             array(16),
+            folded(16),
             targets(4),
         ],
     ]
