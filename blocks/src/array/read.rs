@@ -217,17 +217,32 @@ fn word_read(m: &mut Module, config: &Array, copy: Mem, address: Node, number: u
     }
 }
 
-/// In stage A + 2: what was written to a read's index since its word left the memory, in registers.
+/// Most bits of a word that one comparison chooses.
+const MOST_LOADS: u32 = 192;
+
+/// In stage A + 2: what was written to a read's index since its word left the memory, in registers. Each part of a word has an index of its
+/// own, and whether something was written.
 struct Missed {
-    index: Node,
-    some: Node,
+    index: Vec<Node>,
+    some: Vec<Node>,
     word: Node,
 }
 
 impl Missed {
     fn forwarded(&self, m: &mut Module, now: &Commit, read: Node) -> Node {
-        let word = m.mux(self.some, self.word, read);
-        now.forwarded(m, self.index, word)
+        let bits = m.width(read);
+        let parts = self.index.iter().zip(&self.some);
+        let parts = parts.zip((0..).step_by(MOST_LOADS as usize));
+        let parts = parts.map(|((index, some), lo)| {
+            let part = |m: &mut Module, word| m.slice(word, lo, MOST_LOADS.min(bits - lo));
+            let [new, missed, read] = [now.word, self.word, read].map(|word| part(m, word));
+            let word = m.mux(*some, missed, read);
+            let hit = now.hits(m, *index);
+            m.mux(hit, new, word)
+        });
+        let mut parts: Vec<Node> = parts.collect();
+        parts.reverse();
+        m.concat(&parts)
     }
 }
 
@@ -241,9 +256,10 @@ fn missed(m: &mut Module, number: usize, address: Node, newest_first: [&Commit; 
     let some = m.or(&hits);
     let older = m.mux(hits[1], newer, oldest);
     let newest = m.mux(hits[0], newest, older);
+    let parts = m.width(newest).div_ceil(MOST_LOADS) as usize;
     Missed {
-        index: m.delay(format!("index_{number}_c"), index),
-        some: m.delay_reset(format!("missed_{number}"), some),
+        index: m.delay_copies(&format!("index_{number}_c"), index, parts),
+        some: m.delay_reset_copies(&format!("missed_{number}"), some, parts),
         word: m.delay(format!("missed_word_{number}"), newest),
     }
 }

@@ -223,6 +223,34 @@ struct Led {
     done: Node,
 }
 
+/// Which one of two.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Above,
+    Below,
+}
+
+/// The number beside one of few bits, without a carry chain: tools would share that of both sides, and choose in front of it.
+fn next_to(m: &mut Module, number: Node, side: Side) -> Node {
+    let bits = (0..m.width(number)).rev().map(|place| {
+        let bit = m.bit(number, place);
+        if place == 0 {
+            return m.not(bit);
+        }
+        let below = m.slice(number, 0, place);
+        let turns = match side {
+            Side::Above => m.reduce_and(below),
+            Side::Below => {
+                let some = m.reduce_or(below);
+                m.not(some)
+            }
+        };
+        m.xor(&[bit, turns])
+    });
+    let bits: Vec<Node> = bits.collect();
+    m.concat(&bits)
+}
+
 impl<'a> State<'a> {
     fn new(m: &mut Module, config: &'a Threads, bits: u32) -> State<'a> {
         assert!(config.threads.is_power_of_two() && config.threads >= 2);
@@ -266,8 +294,8 @@ impl<'a> State<'a> {
         m.set_next_when(oldest_reg, leaves, next);
         let next = m.add_const(youngest, 1);
         m.set_next_when(youngest_reg, enters, next);
-        let more = m.add_const(inside, 1);
-        let fewer = m.sub_const(inside, 1);
+        let more = next_to(m, inside, Side::Above);
+        let fewer = next_to(m, inside, Side::Below);
         let stays = m.not(leaves);
         let grows = m.and(&[enters, stays]);
         let waits = m.not(enters);

@@ -48,6 +48,8 @@ pub(super) fn within(m: &mut Module, config: &Served, inputs: ServedIn) -> Serve
     for key in [&mut inputs.request.request_key, &mut inputs.host.host_key] {
         *key = key_within(m, config, (&bytes, longest), *key);
     }
+    // What it asks begins a clock later at the earliest, and stands still.
+    inputs.host.host_key = m.delay("host_key_within", inputs.host.host_key);
     inputs
 }
 
