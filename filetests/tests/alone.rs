@@ -4,7 +4,7 @@ use hardpath_diagnostic::Severity;
 use hardpath_filetests::case::{self, read};
 use hardpath_ir::{verifier, Phase, Program};
 use hardpath_pipeline::passes;
-use hardpath_testkit::Random;
+use hardpath_testkit::{parallel, Random};
 
 /// Packets on which a program behind a pass is compared with the one in front of it.
 const PACKETS: u32 = 60;
@@ -170,8 +170,9 @@ fn words_of_arrays_that_are_looked_up() {
 /// not.
 #[test]
 fn every_pass_on_every_program() {
-    let mut runs = 0;
-    for case in case::all() {
+    let cases = case::all();
+    let runs = parallel::map(cases.len(), |number| {
+        let (case, mut runs) = (&cases[number], 0);
         for pass in passes::all() {
             let before = case.program();
             let mut program = before.clone();
@@ -188,6 +189,8 @@ fn every_pass_on_every_program() {
                 Err(errors) => assert!(!errors.is_empty(), "{what}"),
             }
         }
-    }
+        runs
+    });
+    let runs: i32 = runs.into_iter().sum();
     assert!(runs > 100, "{runs}");
 }

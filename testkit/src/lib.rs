@@ -1,5 +1,6 @@
 //! What tests of several crates are made of: random numbers, random programs of the IR that its verifier takes, and the
-//! comparison of two programs by the interpreter or of two modules by yosys; and bounded proofs of what a block does, and tests in Python.
+//! comparison of two programs by the interpreter or of two modules by yosys; bounded proofs of what a block does, tests in Python, and
+//! work on all processors.
 //!
 //! Everything follows from a seed, and is the same on every machine.
 
@@ -7,6 +8,7 @@
 
 pub mod claim;
 pub mod cocotb;
+pub mod parallel;
 pub mod programs;
 pub mod proof;
 mod random;

@@ -12,7 +12,7 @@ mod rules;
 use build::Folder;
 use equivalent::{hardpath, is_proved, LongRun};
 use hardpath_testbed::verilator::Tool;
-use hardpath_testkit::Random;
+use hardpath_testkit::{parallel, Random};
 use rules::{Mutant, RULES};
 use std::path::Path;
 
@@ -43,13 +43,15 @@ fn the_bench_notices() {
     let seed = number("HARDPATH_SEED", 1);
     let count = number("HARDPATH_MUTANTS", if is_full { 100 } else { 10 });
     let mut all = Tally::default();
-    for (index, (program, options)) in PROGRAMS.into_iter().enumerate() {
+    // A million packets; every time, a tenth of that must do.
+    let chunks = if is_full { 10 } else { 1 };
+    let tallies = parallel::map(PROGRAMS.len(), |index| {
         let share = (count + PROGRAMS.len() - 1 - index) / PROGRAMS.len();
-        // A million packets; every time, a tenth of that must do.
-        let chunks = if is_full { 10 } else { 1 };
-        let tally = of_program(&tool, (program, options), share, seed as u64, chunks);
+        of_program(&tool, PROGRAMS[index], share, seed as u64, chunks)
+    });
+    for ((program, _), tally) in PROGRAMS.iter().zip(&tallies) {
         println!("{program}: {tally}");
-        all.add(&tally);
+        all.add(tally);
     }
     println!("seed {seed}: {all}");
     assert!(all.caught * 10 >= (all.caught + all.missed) * 9, "{all}");

@@ -12,9 +12,10 @@ use hardpath_fuzz::session::{subject, subject_with};
 use hardpath_fuzz::trial::Ready;
 use hardpath_fuzz::{Failure, Features};
 use hardpath_rtl::{verilog, Design};
-use hardpath_testkit::{proof, Random};
+use hardpath_testkit::{parallel, proof, Random};
 use rules::{Mutant, Rule, RULES};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 /// Programs, packets and first seed of a run without options.
 const PROGRAMS: u64 = 1000;
@@ -26,8 +27,8 @@ const DRAWN_FROM: usize = 40;
 const FURTHER: u64 = 600;
 const MORE_PACKETS: u32 = 100;
 /// So many further runs of packets go through each of so many designs that have a mutant.
-const OTHER_TRAFFIC: u64 = 20;
-const OF_DESIGNS: u32 = 12;
+const OTHER_TRAFFIC: usize = 20;
+const OF_DESIGNS: usize = 12;
 /// Of a hundred mutants that are not the same so many may be missed; of a few, one.
 const MOST_MISSED: usize = 5;
 /// Different texts of a broken module for which a proof is looked for.
@@ -63,8 +64,8 @@ struct Tally {
 }
 
 fn check(seed: u64, count: usize, is_full: bool) {
-    let mut run = Run::new(FIRST_SEED, PROGRAMS, PACKETS);
-    let mutants = draw(&mut run, count, &mut Random::new(seed));
+    let run = Run::new(FIRST_SEED, PROGRAMS, PACKETS);
+    let mutants = draw(&run, count, &mut Random::new(seed));
     let mut tally = Tally::default();
     for mutant in &mutants {
         match run.notices(mutant) {
@@ -133,86 +134,76 @@ fn further(mutant: &Mutant, is_full: bool) -> Option<(u64, Failure)> {
     Run::new(1_000_000, programs, MORE_PACKETS).notices(mutant)
 }
 
+/// A program with the names of its maps.
+type Named = (Ready, Vec<String>);
+
 /// Programs, which are made when somebody asks for them.
 struct Run {
     first_seed: u64,
-    programs: u64,
     packets: u32,
-    /// Those made so far, with the names of their maps. `None`: refused.
-    made: Vec<Option<(Ready, Vec<String>)>>,
+    /// Those made so far. `None`: refused.
+    made: Vec<OnceLock<Option<Named>>>,
 }
 
 impl Run {
     fn new(first_seed: u64, programs: u64, packets: u32) -> Run {
         Run {
             first_seed,
-            programs,
             packets,
-            made: Vec::new(),
+            made: (0..programs).map(|_| OnceLock::new()).collect(),
         }
     }
 
-    fn get(&mut self, index: usize) -> Option<&(Ready, Vec<String>)> {
-        while self.made.len() <= index {
-            let seed = self.first_seed + self.made.len() as u64;
+    fn get(&self, index: usize) -> Option<&Named> {
+        let make = || {
+            let seed = self.first_seed + index as u64;
             let subject = subject(seed, 0, self.packets, Features::default());
             let maps = subject.code.maps.iter().map(|map| map.name.clone());
             let maps = maps.collect();
-            self.made
-                .push(Ready::of(&subject).map(|ready| (ready, maps)));
-        }
-        self.made[index].as_ref()
+            Ready::of(&subject).map(|ready| (ready, maps))
+        };
+        self.made[index].get_or_init(make).as_ref()
     }
 
     /// A program, its design with the mutant, and which modules of it have that; `None`: there is none, or it has no such place.
-    fn with(&mut self, number: u64, mutant: &Mutant) -> Option<(&Ready, Design, Vec<String>)> {
-        let (ready, maps) = self.get(number as usize)?;
+    fn with(&self, number: usize, mutant: &Mutant) -> Option<(&Ready, Design, Vec<String>)> {
+        let (ready, maps) = self.get(number)?;
         let (design, broken) = rules::with(&ready.compiled.design, maps, mutant)?;
         Some((ready, design, broken))
     }
 
     /// The first program that shows the mutant: its seed, and how.
-    fn notices(&mut self, mutant: &Mutant) -> Option<(u64, Failure)> {
-        (0..self.programs).find_map(|number| {
-            let seed = self.first_seed + number;
+    fn notices(&self, mutant: &Mutant) -> Option<(u64, Failure)> {
+        parallel::first(self.made.len(), |number| {
+            let seed = self.first_seed + number as u64;
             let (ready, design, _) = self.with(number, mutant)?;
             Some((seed, ready.failure_of(design)?))
         })
     }
 
     /// The first program that shows the mutant when other packets come, in the designs that have it.
-    fn notices_in_other_traffic(
-        &mut self,
-        mutant: &Mutant,
-        is_full: bool,
-    ) -> Option<(u64, Failure)> {
-        let mut looked_at = 0;
-        for number in 0..self.programs {
-            let seed = self.first_seed + number;
-            let Some((_, design, _)) = self.with(number, mutant) else {
-                continue;
-            };
-            for traffic in 1..=if is_full { OTHER_TRAFFIC } else { 2 } {
-                let subject = subject_with(seed, 0, MORE_PACKETS, Features::default(), traffic);
-                let ready = Ready::of(&subject);
-                let failure = ready.and_then(|ready| ready.failure_of(design.clone()));
-                if let Some(failure) = failure {
-                    return Some((seed, failure));
-                }
-            }
-            looked_at += 1;
-            if looked_at == OF_DESIGNS {
-                break;
-            }
-        }
-        None
+    fn notices_in_other_traffic(&self, mutant: &Mutant, is_full: bool) -> Option<(u64, Failure)> {
+        let all = 0..self.made.len();
+        let designs = all.filter_map(|number| {
+            let (_, design, _) = self.with(number, mutant)?;
+            Some((self.first_seed + number as u64, design))
+        });
+        let designs: Vec<(u64, Design)> = designs.take(OF_DESIGNS).collect();
+        let runs = if is_full { OTHER_TRAFFIC } else { 2 };
+        parallel::first(designs.len() * runs, |number| {
+            let (seed, design) = &designs[number / runs];
+            let traffic = (number % runs + 1) as u64;
+            let subject = subject_with(*seed, 0, MORE_PACKETS, Features::default(), traffic);
+            let ready = Ready::of(&subject)?;
+            Some((*seed, ready.failure_of(design.clone())?))
+        })
     }
 
     /// How many designs have the mutant, and what it does to the text of the first.
-    fn shown(&mut self, mutant: &Mutant) -> String {
+    fn shown(&self, mutant: &Mutant) -> String {
         let mut designs = 0;
         let mut lines = String::new();
-        for number in 0..self.programs {
+        for number in 0..self.made.len() {
             let Some((ready, design, broken)) = self.with(number, mutant) else {
                 continue;
             };
@@ -232,14 +223,14 @@ impl Run {
     }
 
     /// Whether the modules with the mutant are proved to be what they were, in all designs of the run.
-    fn is_proved(&mut self, mutant: &Mutant) -> bool {
+    fn is_proved(&self, mutant: &Mutant) -> bool {
         if !proof::is_there() {
             let required = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some();
             assert!(!required, "there is no yosys");
             return false;
         }
         let mut seen = BTreeSet::new();
-        for number in 0..self.programs {
+        for number in 0..self.made.len() {
             let Some((ready, design, broken)) = self.with(number, mutant) else {
                 continue;
             };
@@ -275,7 +266,7 @@ fn is_same(design: &Design, module: &str, other: &str) -> bool {
 }
 
 /// So many mutants; each rule as often as any other, and of a rule each kind of module.
-fn draw(run: &mut Run, count: usize, random: &mut Random) -> Vec<Mutant> {
+fn draw(run: &Run, count: usize, random: &mut Random) -> Vec<Mutant> {
     let mut all: BTreeMap<(usize, String), BTreeSet<Mutant>> = BTreeMap::new();
     for number in 0..DRAWN_FROM {
         let Some((ready, maps)) = run.get(number) else {
