@@ -3,9 +3,11 @@
 use hardpath_core::compile::savings::{Saving, Without};
 use hardpath_fuzz::cores::Cores;
 use hardpath_fuzz::features::LOOP_OF_DATA;
+use hardpath_fuzz::session::subject;
 use hardpath_fuzz::{
-    case, run, run_on, trial, Features, FuzzOptions, Judge, Outcome, Target, TrialOptions,
+    case, run, run_on, trial, Features, FuzzOptions, Judge, Outcome, Subject, Target, TrialOptions,
 };
+use hardpath_kernel::MapType;
 use std::sync::LazyLock;
 
 const LANES: [u8; 4] = [1, 2, 4, 8];
@@ -115,6 +117,50 @@ fn rows_without_savings_do_what_the_kernel_does() {
         assert_eq!(report.failures, [], "{without:?}, {lanes} lanes");
         assert!(report.compiled * 4 >= report.programs * 3, "{report:?}");
     }
+}
+
+/// On one core, whose model is built once. Of other cores `make campaign` runs programs in Verilator.
+#[test]
+fn some_do_so_in_verilator() {
+    if hardpath_testbed::verilator::find().is_err() {
+        let required = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some();
+        assert!(!required, "there is no Verilator");
+        eprintln!("not tested, there is no Verilator");
+        return;
+    }
+    let options = TrialOptions {
+        verilator: true,
+        ..by(judge(), 2)
+    };
+    let mut in_verilator = 0;
+    for seed in 60_000.. {
+        let mut subject = subject(seed, 0, 20, Features::for_cores());
+        if !has_one_small_hash(&subject) {
+            continue;
+        }
+        subject.hardware.bus_bits = 512;
+        subject.hardware.own_core = false;
+        let outcome = trial::run(&subject, options).unwrap();
+        assert!(
+            !matches!(outcome, Outcome::Failed(_)),
+            "{seed}: {outcome:?}"
+        );
+        if let Outcome::Same { built, .. } = outcome {
+            in_verilator += u32::from(built.in_verilator);
+        }
+        if in_verilator == 8 {
+            break;
+        }
+    }
+}
+
+/// And no other map: so all have the same core.
+fn has_one_small_hash(subject: &Subject) -> bool {
+    let [map] = subject.code.maps.as_slice() else {
+        return false;
+    };
+    let is_small = map.key_bytes <= 24 && map.value_bytes <= 64 && map.max_entries <= 64;
+    map.map_type == MapType::Hash as u32 && is_small
 }
 
 #[test]
