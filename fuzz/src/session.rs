@@ -204,6 +204,11 @@ pub fn run(
     run_on(&Cores::default(), options, progress)
 }
 
+/// One of so many does, each time at another place among them: what comes in turn with the seeds is met, too.
+fn runs_in_verilator(index: u32, every: u32) -> bool {
+    every > 0 && index % every == index / every % every
+}
+
 /// The same, with cores that were built before.
 ///
 /// # Errors
@@ -226,7 +231,7 @@ pub fn run_on(
             let trial = TrialOptions {
                 judge: options.judge,
                 target: options.target,
-                verilator: (index as u32 + 1).is_multiple_of(options.verilator_every),
+                verilator: runs_in_verilator(index as u32, options.verilator_every),
                 cores,
             };
             let result = run_one(options, trial, options.seed.wrapping_add(index as u64));
