@@ -26,7 +26,8 @@
 //!
 //! **Maps**
 //!
-//! 10. A map that only the host writes is looked up and loaded from, a ternary one is not updated and has no deletes. A packet is
+//! 10. A map that only the host writes is looked up and loaded from, a ternary one is not updated and has no deletes, and one whose values
+//!     are only accessed in parts ([`crate::long`]) is not updated. A packet is
 //!     broadcast through maps that are for it.
 //! 11. An access to a value ends inside of the value, where its entry adds nothing to its offset.
 //! 12. An operation has no words of a key or a value which the map's do not have.

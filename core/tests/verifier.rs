@@ -10,6 +10,7 @@ const HEAD: &str = "core \"rules\" lanes 4 registers 16 stack 64
 output \"verdict\" 3
 map @keys exact key 20 value 24 entries 16
 map @short exact key 4 value 8 entries 16
+map @long array key 4 value 24 entries 16
 map @ports slots key 4 value 4 entries 4 broadcast
 map @rules ternary key 4 value 2 entries 16 fields \"ternary 32\"
 ";
@@ -195,6 +196,7 @@ fn maps() {
     let one = |op: &str| format!("row0:\nlane0: {op}\n{END}");
     breaks(10, 0, 0, &one("map.store @ports[r1.0[0+:32]] 4, 1"));
     breaks(10, 0, 0, &one("r0.1 = delete @rules 1"));
+    breaks(10, 0, 0, &one("r0.1 = update @long may 3 1, 2"));
     breaks(
         10,
         0,

@@ -66,13 +66,7 @@ pub(super) fn place(
         let address = m.add(first, pair);
         let address = m.delay(format!("address_{bank}"), address);
         let memory = memory(config, &fold, bank);
-        let name = format!("values_{bank}");
-        let values = Values::new((&mut *design, &mut *m), name, &memory, entering.question);
-        let no = m.zero(1);
-        m.drive(values.slot.host_a, no);
-        m.drive(values.slot.host_write_ok.expect("it follows"), no);
-        m.drive(values.slot.read_index[0], address);
-        values
+        rows_of_bank((&mut *design, &mut *m), &memory, entering, bank, address)
     });
     let [even, odd] = [0, 1].map(|bank: usize| banks[bank].placed.out.read_word[0]);
     let value = m.concat(&[odd, even]);
@@ -98,6 +92,23 @@ pub(super) fn place(
         prepared: None,
         journal: None,
     }
+}
+
+/// The memory of even or odd rows. The host's operations come to it as requests do.
+fn rows_of_bank(
+    (design, m): (&mut Design, &mut Module),
+    memory: &Array,
+    entering: &Entering,
+    bank: usize,
+    address: Node,
+) -> Values {
+    let name = format!("values_{bank}");
+    let values = Values::new((design, &mut *m), name, memory, entering.question);
+    let no = m.zero(1);
+    m.drive(values.slot.host_a, no);
+    m.drive(values.slot.host_write_ok.expect("it follows"), no);
+    m.drive(values.slot.read_index[0], address);
+    values
 }
 
 fn memory(config: &Served, fold: &Fold, bank: usize) -> Array {
