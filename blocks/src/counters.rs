@@ -1,13 +1,16 @@
 //! Counters of events, side by side in one LUT RAM.
 //!
 //! Every clock it is the turn of one counter: what happened since its last turn, which a few flip-flops hold, is added to
-//! its word. So one adder does for all, and a count is seen at most one round of turns late.
+//! its word. So one adder does for all, and a count is seen at most one round of turns late, and a clock where there are many.
 
 use crate::index_bits;
 use hardpath_rtl::{MemStyle, Module, Node};
 
 /// Bits of a counter.
 const COUNTER_BITS: u32 = 64;
+
+/// Of more counters what is added stands in a register first: to choose it takes long. A counter's next turn is far behind that.
+const AT_ONCE: u64 = 8;
 
 /// Adds counters to a module. `strobes`: for each counter, a power of two of them, its name and what it counts, once a
 /// clock at most; `None`: nothing. `shown`: the place of the one that is looked at. Gives its count.
@@ -45,12 +48,29 @@ pub fn counters(m: &mut Module, strobes: &[Option<(String, Node)>], shown: Node)
     let memory = m.mem("counts", COUNTER_BITS, turns as u32, MemStyle::Distributed);
     let word = m.mem_read_async(memory, turn);
     let word = m.gate(begun, word);
+    let (turn_added, word, events) = match turns > AT_ONCE {
+        true => (
+            m.delay("counter_added", turn),
+            m.delay("count_before", word),
+            m.delay("events_added", events),
+        ),
+        false => (turn, word, events),
+    };
     let events = m.zext(events, COUNTER_BITS);
     let sum = m.add(word, events);
-    m.mem_write(memory, turn, sum, one);
+    m.mem_write(memory, turn_added, sum, one);
     let count = m.mem_read_async(memory, shown);
     // In that round the count is yet to be cleared.
-    m.gate(begun, count)
+    let cleared = match turns > AT_ONCE {
+        true => m.delay_reset("counters_cleared", begun),
+        false => begun,
+    };
+    m.gate(cleared, count)
+}
+
+/// Clocks until one of so many counters shows an event, at most.
+pub fn latest(counters: u64) -> u64 {
+    counters + u64::from(counters > AT_ONCE)
 }
 
 /// The word of that index; zeros behind the last one.

@@ -11,6 +11,7 @@ mod words;
 
 use crate::answer::ANSWER_BITS;
 use crate::axi::{LiteIn, LiteOut};
+use crate::counters::latest;
 use crate::sweep::{sweep, Sweep};
 use hardpath_packet::{Output, COUNTED_BITS};
 use hardpath_rtl::signals::Block;
@@ -206,7 +207,7 @@ pub fn host(config: &Host) -> Block<HostIn, HostOut> {
          SLVERR answers what has no effect: an address without a register, a write of parts of a word or of what\n\
          can only be read, and a write of a map register while a map operation is busy.\n\
          A counter shows an event at most {} clocks later.",
-        registers::counters_of(config)
+        latest(registers::counters_of(config) as u64)
     );
     let mut m = Module::new(config.name.clone(), header);
     let inputs = m.inputs(config.widths());

@@ -250,16 +250,36 @@ impl Missed {
 /// comes too late for it, in stage A, and in the one behind. All are compared in the one behind, when the index stands in a register:
 /// in stage A it may come late. They are chosen in the next one.
 fn missed(m: &mut Module, number: usize, address: Node, newest_first: [&Commit; 3]) -> Missed {
-    let index = m.delay(format!("index_{number}_b"), address);
-    let hits = newest_first.map(|commit| commit.hits(m, index));
-    let [newest, newer, oldest] = newest_first.map(|commit| commit.word);
-    let some = m.or(&hits);
-    let older = m.mux(hits[1], newer, oldest);
-    let newest = m.mux(hits[0], newest, older);
-    let parts = m.width(newest).div_ceil(MOST_LOADS) as usize;
-    Missed {
-        index: m.delay_copies(&format!("index_{number}_c"), index, parts),
-        some: m.delay_reset_copies(&format!("missed_{number}"), some, parts),
-        word: m.delay(format!("missed_word_{number}"), newest),
+    let bits = m.width(newest_first[0].word);
+    let parts = bits.div_ceil(MOST_LOADS) as usize;
+    let indexes = match parts {
+        1 => vec![m.delay(format!("index_{number}_b"), address)],
+        _ => m.delay_copies(&format!("index_{number}_b"), address, parts),
+    };
+    let mut missed = Missed {
+        index: Vec::new(),
+        some: Vec::new(),
+        word: newest_first[0].word,
+    };
+    let mut words = Vec::new();
+    for (part, index) in indexes.into_iter().enumerate() {
+        let lo = part as u32 * MOST_LOADS;
+        let hits = newest_first.map(|commit| commit.hits(m, index));
+        let of_part = |m: &mut Module, word| m.slice(word, lo, MOST_LOADS.min(bits - lo));
+        let [newest, newer, oldest] = newest_first.map(|commit| of_part(m, commit.word));
+        let some = m.or(&hits);
+        let older = m.mux(hits[1], newer, oldest);
+        words.push(m.mux(hits[0], newest, older));
+        let name = |what: String| match parts {
+            1 => what,
+            _ => format!("{what}_{part}"),
+        };
+        let (index_c, some_c) = (format!("index_{number}_c"), format!("missed_{number}"));
+        missed.index.push(m.delay(name(index_c), index));
+        missed.some.push(m.delay_reset(name(some_c), some));
     }
+    words.reverse();
+    let word = m.concat(&words);
+    missed.word = m.delay(format!("missed_word_{number}"), word);
+    missed
 }
