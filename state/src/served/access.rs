@@ -249,7 +249,7 @@ pub(super) fn changed(
     access: Option<(&Access, &Found)>,
 ) -> (Node, Node) {
     let change = access.and_then(|(access, found)| Some((access.change.as_ref()?, found)));
-    let accessed = change.map(|(change, found)| (change.writes, change.word(m, found)));
+    let accessed = change.map(|(change, found)| (change.writes(m, found), change.word(m, found)));
     let updated = update.map(|update| (update.writes, update.written(m)));
     match (accessed, updated) {
         (Some(accessed), Some(updated)) => (
@@ -462,16 +462,18 @@ impl Change {
         lanes::from_lowest(m, &bytes)
     }
 
+    /// The value is written: all but what is compared and found to be another one.
+    fn writes(&self, m: &mut Module, found: &Found) -> Node {
+        let differs = m.ne(found.lanes, self.expected);
+        let keeps = m.and(&[self.compares, differs]);
+        let changes = m.not(keeps);
+        m.and(&[self.writes, changes])
+    }
+
     /// What the lanes become without an addition.
     fn other(&self, m: &mut Module, old: Node) -> Node {
-        let differs = m.ne(old, self.expected);
-        let keeps = m.and(&[self.compares, differs]);
-        let keeps = m.sext(keeps, LANE_BITS);
-        let changes = m.not(keeps);
-        let stays = m.or(&[self.stays, keeps]);
-        let flips = m.and(&[self.flips, changes]);
-        let kept = m.and(&[old, stays]);
-        m.xor(&[kept, flips])
+        let kept = m.and(&[old, self.stays]);
+        m.xor(&[kept, self.flips])
     }
 
     /// Of old bytes and operand. What an addition flips is the operand.
