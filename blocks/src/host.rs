@@ -16,7 +16,6 @@ use crate::sweep::{sweep, Sweep};
 use hardpath_packet::{Output, COUNTED_BITS};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Module, Node};
-use long::LongValues;
 pub use long::{Long, LongIn, LONG_BYTES, LONG_CLOCKS};
 use operation::Operation;
 use words::Words;
@@ -256,7 +255,7 @@ pub fn host(config: &Host) -> Block<HostIn, HostOut> {
         inject: operation.inject,
         question: question(config, &operation, &words, &sweep),
         ports,
-        long_bytes: long.map(|long: LongValues| long.bytes),
+        long_bytes: long.map(|long| long.bytes),
     };
     m.into_block(inputs, outputs)
 }

@@ -37,7 +37,7 @@ pub use ports::{
 use access::{Access, Found};
 use rows::Fold;
 
-use hardpath_blocks::array::{Array, Presence};
+use hardpath_blocks::array::{Array, HostAddress, Presence};
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::{LongIn, MapQuestion};
 use hardpath_blocks::interface::{Bank, JournalOut, Storage};
@@ -276,6 +276,27 @@ impl Served {
     /// Clocks from the stage in which the entry is known to the value.
     fn read_clocks(&self) -> u32 {
         Array::read_clocks(self.swept_words(), self.registers_values)
+    }
+
+    /// The memory of values, as most kinds have it. `written`: requests write it.
+    fn values_memory(&self, written: bool) -> Array {
+        let commit_after = self.read_clocks() + self.write_clocks();
+        Array {
+            name: format!("{}_values", self.name),
+            map: self.map.clone(),
+            depth: self.slots(),
+            value_bits: self.value_bits,
+            presence: Presence::Always,
+            reads: vec![commit_after],
+            writers: u32::from(written),
+            first_is_the_hosts: false,
+            host_alone: true,
+            own_write_index: false,
+            forward: written,
+            registers: self.registers_values,
+            host_commit_after: commit_after,
+            host: HostAddress::Follows,
+        }
     }
 
     fn header(&self) -> String {

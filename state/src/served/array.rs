@@ -26,11 +26,7 @@ pub(super) fn place(
     let clocks = config.read_clocks();
     m.section("What is asked, with its index");
     let index = m.delay("index", entering.request.request_key);
-    let inside = match entering.question.most {
-        Some(most) => m.ult(index, most),
-        None => in_range(m, "index", index, config.max_entries, 0),
-    };
-    let outside = m.not(inside);
+    let outside = outside(m, config, entering, "index", index);
     let here = m.delay_reset("here", entering.taken);
     let host = m.delay_reset("host", entering.inject);
     let change = match presence.is_stored() {
@@ -86,23 +82,26 @@ pub(super) fn place(
     }
 }
 
+/// The map has no such index.
+pub(super) fn outside(
+    m: &mut Module,
+    config: &Served,
+    entering: &Entering,
+    name: &str,
+    index: Node,
+) -> Node {
+    let inside = match entering.question.most {
+        Some(most) => m.ult(index, most),
+        None => in_range(m, name, index, config.max_entries, 0),
+    };
+    m.not(inside)
+}
+
 fn memory(config: &Served, presence: Presence) -> Array {
-    let written = !presence.is_stored();
     Array {
-        name: format!("{}_values", config.name),
-        map: config.map.clone(),
-        depth: config.slots(),
-        value_bits: config.value_bits,
         presence,
-        reads: vec![config.read_clocks() + config.write_clocks()],
-        writers: u32::from(written),
-        first_is_the_hosts: false,
-        host_alone: true,
-        own_write_index: false,
-        forward: written,
-        registers: config.registers_values,
-        host_commit_after: config.read_clocks() + config.write_clocks(),
         host: HostAddress::Key,
+        ..config.values_memory(!presence.is_stored())
     }
 }
 

@@ -9,11 +9,12 @@
 //! ```
 
 use super::access::{self, Access};
+use super::array::outside;
 use super::rows::Fold;
 use super::{later, Entering, Leaving, Served};
-use crate::values::{in_range, Values};
+use crate::values::Values;
 use hardpath_blocks::answer::{last_answer, Answer};
-use hardpath_blocks::array::{Array, HostAddress, Presence};
+use hardpath_blocks::array::Array;
 use hardpath_blocks::host::{LongIn, MapQuestion, LONG_BYTES};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
@@ -114,29 +115,10 @@ fn rows_of_bank(
 fn memory(config: &Served, fold: &Fold, bank: usize) -> Array {
     Array {
         name: format!("{}_values_{bank}", config.name),
-        map: config.map.clone(),
         depth: fold.depth(config.max_entries),
         value_bits: ROW_BITS,
-        presence: Presence::Always,
-        reads: vec![config.read_clocks() + config.write_clocks()],
-        writers: 1,
-        first_is_the_hosts: false,
-        host_alone: true,
-        own_write_index: false,
-        forward: true,
-        registers: config.registers_values,
-        host_commit_after: config.read_clocks() + config.write_clocks(),
-        host: HostAddress::Follows,
+        ..config.values_memory(true)
     }
-}
-
-/// The map has no such index.
-fn outside(m: &mut Module, config: &Served, entering: &Entering, name: &str, index: Node) -> Node {
-    let inside = match entering.question.most {
-        Some(most) => m.ult(index, most),
-        None => in_range(m, name, index, config.max_entries, 0),
-    };
-    m.not(inside)
 }
 
 /// The answer to a request by key: whoever updates a value writes its bytes through the entry instead, and nothing can be deleted.

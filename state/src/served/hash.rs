@@ -7,7 +7,7 @@ use super::access::{self, Found, Update};
 use super::{later, Entering, Kind, Leaving, Served};
 use crate::table::{functions, Table};
 use crate::values::Values;
-use hardpath_blocks::array::{Array, HostAddress, Presence};
+use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::{Evicts, Hash, HashFunctionHostIn, HashPort};
 use hardpath_blocks::interface::{command, JournalOut};
 use hardpath_blocks::may::UpdateMay;
@@ -46,20 +46,8 @@ fn table(config: &Served) -> Hash {
 
 fn memory(config: &Served) -> Array {
     Array {
-        name: format!("{}_values", config.name),
-        map: config.map.clone(),
-        depth: config.slots(),
-        value_bits: config.value_bits,
-        presence: Presence::Always,
-        reads: vec![config.read_clocks() + config.write_clocks()],
-        writers: 1,
-        first_is_the_hosts: false,
-        host_alone: true,
         own_write_index: true,
-        forward: true,
-        registers: config.registers_values,
-        host_commit_after: config.read_clocks() + config.write_clocks(),
-        host: HostAddress::Follows,
+        ..config.values_memory(true)
     }
 }
 

@@ -8,7 +8,7 @@ use super::{later, Entering, Entries, Kind, Leaving, Served};
 use crate::table::Table;
 use crate::values::Values;
 use hardpath_blocks::answer::{answer_constant, Answer, ANSWER_BITS};
-use hardpath_blocks::array::{Array, HostAddress, Presence};
+use hardpath_blocks::array::Array;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::ternary::Ternary;
 use hardpath_rtl::{Design, Module};
@@ -23,23 +23,7 @@ pub(super) fn clocks(config: &Served) -> u32 {
 
 /// Where only what is done alone writes, nothing is forwarded.
 fn memory(config: &Served) -> Array {
-    let written = config.entries == Entries::Written;
-    Array {
-        name: format!("{}_values", config.name),
-        map: config.map.clone(),
-        depth: config.slots(),
-        value_bits: config.value_bits,
-        presence: Presence::Always,
-        reads: vec![config.read_clocks() + config.write_clocks()],
-        writers: u32::from(written),
-        first_is_the_hosts: false,
-        host_alone: true,
-        own_write_index: false,
-        forward: written,
-        registers: config.registers_values,
-        host_commit_after: config.read_clocks() + config.write_clocks(),
-        host: HostAddress::Follows,
-    }
+    config.values_memory(config.entries == Entries::Written)
 }
 
 pub(super) fn place(

@@ -12,9 +12,8 @@ use hardpath_ir::{Answer, Bits, Inst, InstData, MapId, May, Op, PlaceId, Program
 /// An entry that no map has: a store there changes nothing.
 const NO_ENTRY: u32 = u32::MAX;
 
-/// Gives whether something changed.
-pub fn write_in_parts(program: &mut Program) -> bool {
-    let mut changed = false;
+/// Each update of such a map becomes what it does.
+pub fn write_in_parts(program: &mut Program) {
     for block in program.order.clone() {
         let insts = std::mem::take(&mut program.blocks[block].insts);
         let mut all = Vec::with_capacity(insts.len());
@@ -24,14 +23,12 @@ pub fn write_in_parts(program: &mut Program) -> bool {
                 _ => None,
             };
             if let Some(map) = map {
-                changed = true;
                 all.extend(parts(program, inst, map));
             }
             all.push(inst);
         }
         program.blocks[block].insts = all;
     }
-    changed
 }
 
 /// Instructions that do what an update does; it becomes the choice of its answer itself.
