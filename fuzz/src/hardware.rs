@@ -188,11 +188,8 @@ pub fn counted(packets: &[Packet], fates: &[Option<Fate>], outputs: &[Output]) -
     counters
 }
 
-/// Most slots of maps that are read through the host's port, which tries it, where the engine can look for itself: some forty clocks
-/// each, more than packets take.
-const MOST_READ: u32 = 64;
-/// The same behind a run with operations of the host.
-const MOST_READ_MIXED: u32 = 512;
+/// Most slots of maps that are read through the host's port, which tries it, where the engine can look for itself.
+const MOST_READ: u32 = 2048;
 
 /// Packets with operations of the host in the middle of them: the run, what filling the maps moved in LRU maps with journals, and
 /// what the maps hold at the end.
@@ -215,7 +212,7 @@ pub fn drive_mixed(
         packets,
         &hardware.run_options(events),
     )?;
-    let maps = maps(&mut native, interface, MOST_READ_MIXED)?;
+    let maps = maps(&mut native, interface, MOST_READ)?;
     Ok((mixed, filled, maps))
 }
 
