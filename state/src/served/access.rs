@@ -79,9 +79,10 @@ pub(super) struct Access {
 pub(super) struct Found {
     /// In the clock of the word.
     entry: Node,
-    /// In the clock behind: its lanes, and the value.
+    /// In the clock behind: its lanes, the value, and whether it is written.
     lanes: Node,
     value: Node,
+    writes: Option<Node>,
 }
 
 /// The same as it is answered.
@@ -167,8 +168,10 @@ impl Access {
     /// The same of an entry that is known with its value.
     pub(super) fn found_in(&self, m: &mut Module, entry: Node, value: Node) -> Found {
         let lanes = lanes::taken(m, &self.mask, value);
+        let writes = self.change.as_ref().map(|change| change.writes(m, lanes));
         Found {
             entry,
+            writes: writes.map(|writes| m.delay_reset("writes_bytes", writes)),
             lanes: m.delay("found_lanes", lanes),
             value: m.delay("found_value", value),
         }
@@ -202,29 +205,32 @@ impl Access {
 
 /// An update of a whole value.
 pub(super) struct Update {
-    /// In the clock of the write ([`Served::write_clocks`]), and in the one before: it is written.
+    /// In the clock of the write ([`Served::write_clocks`]): it is written.
     pub(super) writes: Node,
-    pub(super) before: Node,
-    /// In the clock of the write.
-    pub(super) word: Node,
+    /// The word then, zeros elsewhere.
+    word: Node,
 }
 
-/// Most bits of a value that one register lets through.
-const MOST_LOADS: u32 = 128;
+/// Most bits of a value that one register lets through. Tools ask such a register again in each place to which a bit that it lets
+/// through goes: to the memory, and twice to where it is forwarded.
+const MOST_LOADS: u32 = 64;
 
 impl Update {
-    /// The word where it is written, zeros elsewhere.
-    fn written(&self, m: &mut Module) -> Node {
-        let bits = m.width(self.word);
-        let copies = bits.div_ceil(MOST_LOADS);
-        let writes = m.delay_reset_copies("writes_word", self.before, copies as usize);
-        let parts = writes.iter().zip((0..).step_by(MOST_LOADS as usize));
+    /// `before`: in the clock before that of the write, it is written; `word`: in the clock of the write.
+    pub(super) fn new(m: &mut Module, before: Node, word: Node) -> Update {
+        let bits = m.width(word);
+        let parts = bits.div_ceil(MOST_LOADS) as usize;
+        let copies = m.delay_reset_copies("writes_value", before, 1 + parts);
+        let parts = copies[1..].iter().zip((0..).step_by(MOST_LOADS as usize));
         let parts = parts.map(|(writes, lo)| {
-            let part = m.slice(self.word, lo, MOST_LOADS.min(bits - lo));
+            let part = m.slice(word, lo, MOST_LOADS.min(bits - lo));
             m.gate(*writes, part)
         });
         let parts: Vec<Node> = parts.collect();
-        lanes::from_lowest(m, &parts)
+        Update {
+            writes: copies[0],
+            word: lanes::from_lowest(m, &parts),
+        }
     }
 }
 
@@ -248,9 +254,11 @@ pub(super) fn changed(
     update: Option<&Update>,
     access: Option<(&Access, &Found)>,
 ) -> (Node, Node) {
-    let change = access.and_then(|(access, found)| Some((access.change.as_ref()?, found)));
-    let accessed = change.map(|(change, found)| (change.writes(m, found), change.word(m, found)));
-    let updated = update.map(|update| (update.writes, update.written(m)));
+    let accessed = access.and_then(|(access, found)| {
+        let change = access.change.as_ref()?;
+        Some((found.writes?, change.word(m, found)))
+    });
+    let updated = update.map(|update| (update.writes, update.word));
     match (accessed, updated) {
         (Some(accessed), Some(updated)) => (
             m.or(&[accessed.0, updated.0]),
@@ -360,7 +368,10 @@ impl Operand {
 /// `stays`, and are flipped by those of `flips`. A sum comes last: it is chosen by a bit for each byte that nothing else has to be
 /// asked for.
 struct Change {
+    /// In the clock of the word: bytes are written, and whether only where they are what is expected.
     writes: Node,
+    compares: Node,
+    expected: Node,
     stays: Node,
     flips: Node,
     /// By byte of the value: it becomes its lane's sum, else what its lane becomes otherwise, or it stays.
@@ -368,9 +379,6 @@ struct Change {
     others: Vec<Node>,
     keeps: Vec<Node>,
     addend: Node,
-    /// It writes only where the old lanes are so.
-    compares: Node,
-    expected: Node,
     /// By lane: the first byte is in it or in a lower one. Of values in which no access goes around `None`.
     begun: Option<Vec<Node>>,
 }
@@ -417,19 +425,18 @@ impl Change {
             let outside = m.not(bit);
             m.and(&[outside, writes])
         });
-        let compares = is(m, through_entry::COMPARE_EXCHANGE);
         // The last lane is never below the first byte's.
         let begun = &begun[..LANES as usize - 1];
         Change {
-            writes: m.delay_reset("writes_bytes", writes),
+            writes,
+            compares: is(m, through_entry::COMPARE_EXCHANGE),
+            expected: operand.expected,
             stays: m.delay("stays", stays),
             flips: m.delay("flips", flips),
             adds,
             others,
             keeps,
             addend: m.delay("addend", addend),
-            compares: m.delay("compares", compares),
-            expected: m.delay("expected", operand.expected),
             begun: around.then(|| {
                 let registers = begun.iter().zip(0..);
                 registers
@@ -462,9 +469,9 @@ impl Change {
         lanes::from_lowest(m, &bytes)
     }
 
-    /// The value is written: all but what is compared and found to be another one.
-    fn writes(&self, m: &mut Module, found: &Found) -> Node {
-        let differs = m.ne(found.lanes, self.expected);
+    /// The value will be written: all but what is compared and found to be another one. `lanes`: those of the word, in its clock.
+    fn writes(&self, m: &mut Module, lanes: Node) -> Node {
+        let differs = m.ne(lanes, self.expected);
         let keeps = m.and(&[self.compares, differs]);
         let changes = m.not(keeps);
         m.and(&[self.writes, changes])

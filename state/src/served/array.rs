@@ -59,11 +59,8 @@ pub(super) fn place(
     if let Some((change, put)) = change.zip(write.and_then(|write| write.put.as_ref())) {
         let clocks = clocks + config.write_clocks();
         let before = later(m, "writes", change.writes, clocks - 1);
-        let update = Update {
-            writes: m.delay_reset("writes_value", before),
-            before,
-            word: later(m, "word", change.word, clocks),
-        };
+        let word = later(m, "word", change.word, clocks);
+        let update = Update::new(m, before, word);
         let accessed = entering.access.zip(found.as_ref());
         access::drive_write(m, put, value, Some(&update), accessed);
     }

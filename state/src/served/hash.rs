@@ -105,9 +105,8 @@ struct Asked {
     only_create: Node,
     only_replace: Node,
     may_nothing: Node,
-    /// A request is here: in the clock of its answer, of its write, and in the one before that.
+    /// A request is here: in the clock of its answer, and in the one before that of its write.
     here: Node,
-    here_then: Node,
     here_before: Node,
     /// In the clock of the write: the value of its update.
     value: Node,
@@ -133,7 +132,6 @@ impl Asked {
         };
         let to_write = config.write_clocks();
         let here_before = later(m, "here", here, config.read_clocks() + to_write - 1);
-        let here_then = m.delay_reset("here_then", here_before);
         Asked {
             uses,
             update: later(m, "update", update, clocks),
@@ -141,13 +139,11 @@ impl Asked {
             only_create: later(m, "only_create", may.only_create, clocks),
             only_replace: later(m, "only_replace", may.only_replace, clocks),
             may_nothing: later(m, "may_nothing", may.nothing, clocks),
-            here: if to_write == 0 {
-                here_then
-            } else {
-                here_before
+            here: match to_write {
+                0 => m.delay_reset("here_then", here_before),
+                _ => here_before,
             },
             here_before,
-            here_then,
             value: later(
                 m,
                 "value",
@@ -244,11 +240,8 @@ fn values(
     m.drive(write.write_index.expect("the entry of the update"), placed);
     let value = values.placed.out.read_word[0];
     let found = entering.access.map(|access| access.found(m, entry, value));
-    let update = Update {
-        writes: m.and(&[writes, asked.here_then]),
-        before: m.and(&[before, asked.here_before]),
-        word: asked.value,
-    };
+    let before = m.and(&[before, asked.here_before]);
+    let update = Update::new(m, before, asked.value);
     let put = write.put.as_ref().expect("requests write");
     let accessed = entering.access.zip(found.as_ref());
     access::drive_write(m, put, value, Some(&update), accessed);

@@ -48,7 +48,8 @@ pub(super) fn room(
     let changes = m.xor(&[taken, answer_taken]);
     let more = m.add_const(room, 1);
     let less = m.sub_const(room, 1);
-    let next = m.mux(taken, less, more);
+    // Which of both is wanted is known early by the answer: only whether it changes waits for what is taken.
+    let next = m.mux(answer_taken, more, less);
     m.set_next_when(room_reg, changes, next);
     let enters = match alone {
         Some(alone) => {

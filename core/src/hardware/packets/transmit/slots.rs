@@ -33,6 +33,9 @@ pub(super) struct Slot {
     zeros: Zeros,
 }
 
+/// The bits of the turn from this one on are those of the first step.
+const FIRST_STEP: u32 = 4;
+
 /// Which bytes of a unit are zeros.
 #[derive(Clone, Copy)]
 struct Zeros {
@@ -154,18 +157,45 @@ impl Way<'_> {
         let beyond = m.compare(NodeOp::Slt, zeros_unit, unit);
         let partly = m.eq(zeros_unit, unit);
         let first = m.slice(job.zeros, 0, lane_bits);
-        let lanes = (0..self.config.beat_bytes).rev().map(|lane| {
-            let number = m.constant(lane.into(), lane_bits);
-            let behind = m.ule(first, number);
-            let behind = m.and(&[partly, behind]);
-            m.or(&[beyond, behind])
-        });
-        let lanes: Vec<Node> = lanes.collect();
-        let unsure = m.concat(&lanes);
         Zeros {
             outside: m.ule(lines, line),
-            unsure: turned_down_in_part(m, (unsure, 1), &[job.turn], 4),
+            unsure: self.unsure(job.turn, (beyond, partly, first)),
         }
+    }
+
+    /// A bit for each byte, as the first step turns them: in all of a unit, or in part from a first byte on. The step moves groups of
+    /// bytes, so a group is compared as a whole, with where its bytes come from.
+    fn unsure(&mut self, turn: Node, (beyond, partly, first): (Node, Node, Node)) -> Node {
+        let (lane_bits, beat_bytes) = (self.lane_bits(), self.config.beat_bytes);
+        let m = &mut *self.m;
+        let low_bits = lane_bits.min(FIRST_STEP);
+        let high_bits = lane_bits - low_bits;
+        let first_low = m.slice(first, 0, low_bits);
+        let from_lane = (0..beat_bytes.min(1 << FIRST_STEP)).map(|lane| {
+            let number = m.constant(lane.into(), low_bits);
+            m.ule(first_low, number)
+        });
+        let from_lane: Vec<Node> = from_lane.collect();
+        let groups = (0..1 << high_bits).rev().map(|group: u64| {
+            let (mut whole, mut in_part) = (beyond, partly);
+            if high_bits > 0 {
+                let [first, turn] = [first, turn].map(|node| m.slice(node, low_bits, high_bits));
+                let from = m.add_const(turn, group);
+                let behind = m.ult(first, from);
+                let behind = m.and(&[partly, behind]);
+                whole = m.or(&[beyond, behind]);
+                let same = m.eq(first, from);
+                in_part = m.and(&[partly, same]);
+            }
+            let lanes = from_lane.iter().rev().map(|from_lane| {
+                let behind = m.and(&[in_part, *from_lane]);
+                m.or(&[whole, behind])
+            });
+            let lanes: Vec<Node> = lanes.collect();
+            m.concat(&lanes)
+        });
+        let groups: Vec<Node> = groups.collect();
+        m.concat(&groups)
     }
 
     /// How many bytes of a slot's beat stand in front.
@@ -208,8 +238,8 @@ impl Way<'_> {
         };
         let data = of_part(m, data, beat * 8);
         let written = of_part(m, written, beat);
-        let data = turned_down_in_part(m, (data, 8), &turns, 4);
-        let written = turned_down_in_part(m, (written, 1), &turns, 4);
+        let data = turned_down_in_part(m, (data, 8), &turns, FIRST_STEP);
+        let written = turned_down_in_part(m, (written, 1), &turns, FIRST_STEP);
         let (zeros, all) = (slot.zeros, m.width(written));
         let outside = m.sext(zeros.outside, all);
         let not_written = m.not(written);

@@ -221,7 +221,8 @@ impl Requests<'_> {
         let may_go = m.not(full);
         let changes = m.xor(&[accepted, answered]);
         let (more, fewer) = (m.add_const(count, 1), m.sub_const(count, 1));
-        let next = m.mux(accepted, more, fewer);
+        // Which of both is wanted is known early by the answer: only whether it changes waits for what is accepted.
+        let next = m.mux(answered, fewer, more);
         m.set_next_when(count_reg, changes, next);
         let held = Held {
             request,
