@@ -7,13 +7,14 @@ use crate::dut::{no_text, Port};
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_rtl::Design;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// One build at a time in this process: two threads that want one model do not build it twice.
-static BUILDING: Mutex<()> = Mutex::new(());
+/// By path: what is built or has been, each locked meanwhile, so that two threads that want one model do not build it twice.
+static BUILDING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
 
 /// The shared library of a design, from the cache or built now.
 pub fn library(
@@ -37,7 +38,6 @@ pub fn library(
     let flags = verilator_flags(top);
     let optimization = format!("-O{}", options.cxx_optimization.min(3));
 
-    let _one_at_a_time = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime = builder.runtime()?;
     let texts = sources
         .iter()
@@ -92,6 +92,11 @@ impl Builder {
         build: impl FnOnce(&Path) -> Result<PathBuf, Diagnostic>,
     ) -> Result<PathBuf, Diagnostic> {
         let path = self.cache.join(name);
+        let lock = {
+            let mut building = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(building.entry(path.clone()).or_default())
+        };
+        let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
         if path.is_file() {
             return Ok(path);
         }
