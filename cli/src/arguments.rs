@@ -301,9 +301,9 @@ pub struct FuzzArguments {
     /// Take a seed that was not used before; it is printed, so that the run can be repeated
     #[arg(long, conflicts_with = "seed")]
     pub fresh_seed: bool,
-    /// Every N programs one runs in Verilator, too [default: none]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub verilator_every: u32,
+    /// Every N programs one runs in Verilator, too; 0: none [default: 10 with --target core, else 0]
+    #[arg(long, value_name = "N")]
+    pub verilator_every: Option<u32>,
     #[command(flatten)]
     pub target: TargetArguments,
     /// Folder for programs that failed, made small

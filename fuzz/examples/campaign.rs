@@ -14,7 +14,7 @@ use std::thread::available_parallelism;
 const SIZES: [(u8, u32); 4] = [(4, 3000), (1, 1000), (2, 1000), (8, 1000)];
 const PACKETS: u32 = 40;
 /// One of so many runs in Verilator, too.
-const VERILATOR_EVERY: u32 = 50;
+const VERILATOR_EVERY: u32 = 10;
 /// The seeds of a size begin at so many times its lanes.
 const SEEDS: u64 = 1_000_000;
 
@@ -22,7 +22,7 @@ const HEAD: &str = "# Random programs on cores
 
 `make campaign` wrote this page, all of it with one build: programs drawn by seed, each run by the kernel (`BPF_PROG_TEST_RUN`), the
 interpreter of the IR, that of rows, and the core's hardware in the native simulator with 32 packets inside, packets back to back. *Of the IR*:
-programs that no instruction set comes to, which the kernel cannot be asked about. *In Verilator*: of every fiftieth
+programs that no instruction set comes to, which the kernel cannot be asked about. *In Verilator*: of every tenth
 program the printed SystemVerilog, too. *Refused*: with a reason, before anything runs. *Differ*:
 a packet or a map that is another one in any of them. `hardpath fuzz --target core --lanes N --seed S --programs 1` repeats a program.
 

@@ -7,6 +7,8 @@
 //! themselves, and so have all that ask for it ([`Hardware::own_core`](crate::hardware::Hardware::own_core)).
 
 use crate::engines::Engines;
+use crate::hardware::Made;
+use hardpath_blocks::interface::Interface;
 use hardpath_core::hardware::processor::{fit::fit, processor, Built, Processor};
 use hardpath_core::image::Image;
 use hardpath_core::long::WHOLE_BYTES;
@@ -32,6 +34,15 @@ impl Core {
             engines: Engines::default(),
         }
     }
+
+    /// With what a driver of a program on it must know.
+    pub fn made<'a>(&'a self, interface: &'a Interface) -> Made<'a> {
+        Made {
+            design: &self.built.design,
+            interface,
+            engines: &self.engines,
+        }
+    }
 }
 
 /// Cores that take many programs, built when the first one comes.
@@ -49,6 +60,16 @@ impl Cores {
         }
     }
 
+    /// The one for it in Verilator.
+    pub fn in_verilator(&self, own: Processor, image: &Image) -> Arc<Core> {
+        let lanes = own.machine.lanes.ilog2() as usize;
+        let own = Processor {
+            bus_bits: BUS_BITS_IN_VERILATOR[lanes],
+            ..own
+        };
+        self.core(own, image)
+    }
+
     fn built(&self, config: Processor) -> Arc<Core> {
         let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
         let known = built.iter().find(|core| core.config == config);
@@ -61,12 +82,12 @@ impl Cores {
     }
 }
 
-/// The first core for many programs that takes this one. `None`: there is no such core, or the program is one of the IR with inputs
-/// and outputs of its own, which no other program has.
+/// Bits of the streams of cores in Verilator, by the logarithm of their lanes. A model takes far longer to build than a program runs in it, so
+/// there is one width for each number of lanes; the native simulator has all of them.
+const BUS_BITS_IN_VERILATOR: [u32; 4] = [64, 128, 512, 256];
+
+/// The first core for many programs that takes this one, with its inputs and outputs. `None`: there is no such core.
 fn shared(own: &Processor, image: &Image) -> Option<Processor> {
-    if !image.inputs.is_empty() || image.outputs.len() > 1 {
-        return None;
-    }
     let cores = sets().into_iter().map(|slots| {
         let has_lru = slots.iter().any(|slot| slot.forgets);
         Processor {

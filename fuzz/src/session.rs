@@ -264,9 +264,6 @@ pub fn run_on(
     Ok(report)
 }
 
-/// Of so many programs for a core one is no program of the kernel, but one of the IR.
-const IR_EVERY: u64 = 4;
-
 /// A program of the IR. What fails has a case in text form, with as few packets as will do.
 fn run_of_ir(
     options: &FuzzOptions,
@@ -324,7 +321,7 @@ fn run_one(
     trial: TrialOptions,
     seed: u64,
 ) -> Result<FuzzReport, Diagnostic> {
-    if trial.target != Target::Pipeline && seed.is_multiple_of(IR_EVERY) {
+    if trial.target != Target::Pipeline && seed.is_multiple_of(ir_programs::EVERY) {
         return run_of_ir(options, trial, seed);
     }
     let mut report = FuzzReport::default();

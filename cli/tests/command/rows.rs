@@ -395,6 +395,8 @@ fn random_programs_as_rows() {
         "12",
         "--packets",
         "10",
+        "--verilator-every",
+        "0",
         "--cases",
         path(&cases),
         "--json",

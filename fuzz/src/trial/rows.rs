@@ -6,7 +6,7 @@ use super::{caught, failure, flatten, Built, Failure, Layer, Stop};
 use crate::cores::{Core, Cores};
 use crate::engines::Engine;
 use crate::features;
-use crate::hardware::Made;
+use hardpath_blocks::interface::Interface;
 use hardpath_core::compile::savings::Without;
 use hardpath_core::compile::{compile_without, Compiled};
 use hardpath_core::hardware::processor::stream::{Before, Load};
@@ -17,6 +17,7 @@ use hardpath_diagnostic::Diagnostic;
 use hardpath_oracle::KernelJudge;
 use hardpath_pipeline::Hazard;
 use hardpath_session::Rows;
+use std::sync::Arc;
 
 /// Packets that processors work on at a time, in turn.
 const THREADS: [u8; 4] = [32, 16, 2, 1];
@@ -64,23 +65,32 @@ impl Trial {
             journal: self.subject.forgets(),
             ..Processor::of("core", machine, threads, image)
         };
-        let core = match self.subject.hardware.own_core {
-            true => Core::new(own).into(),
-            false => cores.core(own, image),
-        };
-        let load = Load::new(&core.config, image, Before::Reset, false);
-        let load = load.map_err(Stop::Refused)?;
-        let made = Made {
-            design: &core.built.design,
-            interface: &core.config.interface_of(image, load),
-            engines: &core.engines,
-        };
-        let forgot = self.in_engine(made, Engine::Native, kernel)?;
+        let alone = (self.subject.hardware.own_core).then(|| Arc::new(Core::new(own.clone())));
+        let core = alone.clone();
+        let core = core.unwrap_or_else(|| cores.core(own.clone(), image));
+        let (interface, forgot) = self.on_core(&core, image, Engine::Native, kernel)?;
         if self.verilator {
-            self.in_engine(made, Engine::Verilator, kernel)?;
+            let core = alone.unwrap_or_else(|| cores.in_verilator(own, image));
+            self.on_core(&core, image, Engine::Verilator, kernel)?;
         }
+        let made = core.made(&interface);
         self.hosted(made).map_err(Stop::Failed)?;
         Ok(forgot)
+    }
+
+    /// Gives what a driver of the core must know, too.
+    fn on_core(
+        &self,
+        core: &Core,
+        image: &Image,
+        engine: Engine,
+        kernel: &dyn Fn() -> Result<Option<KernelJudge>, Diagnostic>,
+    ) -> Result<(Interface, bool), Stop> {
+        let load = Load::new(&core.config, image, Before::Reset, false);
+        let load = load.map_err(Stop::Refused)?;
+        let interface = core.config.interface_of(image, load);
+        let forgot = self.in_engine(core.made(&interface), engine, kernel)?;
+        Ok((interface, forgot))
     }
 
     fn run_rows(&self, compiled: &Compiled) -> Result<(), Failure> {
