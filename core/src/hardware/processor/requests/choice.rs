@@ -2,7 +2,7 @@
 
 use super::super::is;
 use super::log::{Addition, Log};
-use super::{Asked, Records, Request, Requests, UNDER_WAY};
+use super::{set_count, Asked, Records, Request, Requests, UNDER_WAY};
 use crate::encode::layout::{self, kind, Bits, Opcode};
 use crate::hardware::decode::part;
 use crate::hardware::pick::{bit_at, lowest, one_hot};
@@ -219,11 +219,7 @@ impl Requests<'_> {
         let some = m.reduce_or(count);
         let full = m.eq_const(count, UNDER_WAY.into());
         let may_go = m.not(full);
-        let changes = m.xor(&[accepted, answered]);
-        let (more, fewer) = (m.add_const(count, 1), m.sub_const(count, 1));
-        // Which of both is wanted is known early by the answer: only whether it changes waits for what is accepted.
-        let next = m.mux(answered, fewer, more);
-        m.set_next_when(count_reg, changes, next);
+        set_count(m, (count_reg, count), (accepted, answered));
         let held = Held {
             request,
             may_go,
