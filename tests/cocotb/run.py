@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE))
 import capture  # noqa: E402
 import core  # noqa: E402
 import traffic  # noqa: E402
-from simulate import SEED, simulate, use_installed_verilator  # noqa: E402
+from simulate import SEED, compile_with, simulate, use_installed_verilator  # noqa: E402
 
 # Program, bits of the streams, tests.
 DESIGNS = [
@@ -63,6 +63,7 @@ def run_core(hardpath, folder):
     """The same of a core, into which programs are loaded."""
     folder.mkdir(parents=True, exist_ok=True)
     design = core.build(run, hardpath, folder)
+    compile_with("-O1")
     return tried("core", folder, design, "core", ["test_loads"])
 
 

