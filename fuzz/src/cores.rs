@@ -62,12 +62,8 @@ impl Cores {
 
     /// The one for it in Verilator.
     pub fn in_verilator(&self, own: Processor, image: &Image) -> Arc<Core> {
-        let lanes = own.machine.lanes.ilog2() as usize;
-        let own = Processor {
-            bus_bits: BUS_BITS_IN_VERILATOR[lanes],
-            ..own
-        };
-        self.core(own, image)
+        let bus_bits = BUS_BITS[own.machine.lanes.ilog2() as usize];
+        self.core(Processor { bus_bits, ..own }, image)
     }
 
     fn built(&self, config: Processor) -> Arc<Core> {
@@ -82,15 +78,25 @@ impl Cores {
     }
 }
 
-/// Bits of the streams of cores in Verilator, by the logarithm of their lanes. A model takes far longer to build than a program runs in it, so
-/// there is one width for each number of lanes; the native simulator has all of them.
-const BUS_BITS_IN_VERILATOR: [u32; 4] = [64, 128, 512, 256];
+/// Bits of the streams of cores that take many programs, by the logarithm of their lanes. In Verilator there are no others: a model takes far
+/// longer to build than a program runs in it. The native simulator has the widest streams, too, and with 4 lanes all.
+const BUS_BITS: [u32; 4] = [64, 128, 512, 256];
+
+/// What becomes of other widths.
+fn bus_bits(own: &Processor) -> u32 {
+    let lanes = own.machine.lanes;
+    match own.bus_bits {
+        bits if lanes == 4 || bits == 512 => bits,
+        _ => BUS_BITS[lanes.ilog2() as usize],
+    }
+}
 
 /// The first core for many programs that takes this one, with its inputs and outputs. `None`: there is no such core.
 fn shared(own: &Processor, image: &Image) -> Option<Processor> {
     let cores = sets().into_iter().map(|slots| {
         let has_lru = slots.iter().any(|slot| slot.forgets);
         Processor {
+            bus_bits: bus_bits(own),
             journal: own.journal && has_lru,
             slots,
             ..own.clone()
@@ -101,7 +107,7 @@ fn shared(own: &Processor, image: &Image) -> Option<Processor> {
 }
 
 /// What slots there are, the fewest first.
-fn sets() -> [Vec<MapDecl>; 4] {
+fn sets() -> [Vec<MapDecl>; 5] {
     let slot = |find: Find, bytes, entries| MapDecl::new("room", find, bytes, entries);
     let hash = |entries| slot(Find::Exact, (24, 64), entries);
     let lru = |entries| MapDecl {
@@ -115,6 +121,7 @@ fn sets() -> [Vec<MapDecl>; 4] {
     [
         vec![],
         vec![hash(64), array(16), folded(16)],
+        vec![hash(64), hash(64), array(16), array(16)],
         vec![
             hash(64),
             hash(64),
