@@ -120,6 +120,8 @@ pub const CODES: &[&str] = &[
     "option-needs-object",
     "option-unused",
     "other-cpu",
+    "p4-preprocessor",
+    "p4-syntax",
     "packet-cut",
     "packets-not-taken-in",
     "packets-too-deep",

@@ -1,0 +1,438 @@
+//! Tokens to a tree, by recursive descent after the grammar in the specification's appendix.
+//!
+//! `T x;` and `x.f();`, `(T) x` and `(x)`, `f<T>(x)` and `a < b` can be told apart only by who knows which names are types (§6.4.1), so the
+//! parser keeps what is declared in each scope, and no more of it. A declaration or a statement that is wrong is skipped, and the next
+//! one is read, so that all errors are told at once.
+
+mod declarations;
+mod expressions;
+mod statements;
+mod types;
+
+use crate::ast::{Annotation, AnnotationBody, Name, Program};
+use crate::lexer::{Token, TokenKind};
+use crate::source::{Sources, Span};
+use hardpath_diagnostic::Diagnostic;
+use std::collections::BTreeMap;
+
+/// So deep things may stand in each other.
+const MOST_DEEP: u32 = 200;
+/// For each token of a program so many may be read in vain: things that are tried in each other would take for ever.
+const MOST_TRIED: usize = 20;
+/// More errors than anybody reads.
+const MOST_ERRORS: usize = 100;
+
+/// Words that no name can be (§6.4.2).
+const RESERVED: [&str; 45] = [
+    "abstract",
+    "action",
+    "bit",
+    "bool",
+    "break",
+    "const",
+    "continue",
+    "control",
+    "default",
+    "else",
+    "enum",
+    "error",
+    "exit",
+    "extern",
+    "false",
+    "for",
+    "header",
+    "header_union",
+    "if",
+    "in",
+    "inout",
+    "int",
+    "match_kind",
+    "out",
+    "package",
+    "parser",
+    "return",
+    "select",
+    "string",
+    "struct",
+    "switch",
+    "table",
+    "this",
+    "transition",
+    "true",
+    "tuple",
+    "typedef",
+    "value_set",
+    "varbit",
+    "void",
+    "_",
+    "__reserved_1",
+    "__reserved_2",
+    "__reserved_3",
+    "__reserved_4",
+];
+
+/// The program that the tokens are.
+///
+/// # Errors
+/// `p4-syntax`: whatever is not as the grammar has it.
+pub fn program(sources: &Sources, tokens: &[Token]) -> Result<Program, Vec<Diagnostic>> {
+    let mut parser = Parser {
+        sources,
+        tokens,
+        at: 0,
+        scopes: vec![BTreeMap::new()],
+        errors: Vec::new(),
+        trying: 0,
+        may_try: 1000 + MOST_TRIED * tokens.len(),
+        is_lost: false,
+        deep: 0,
+        in_width: false,
+    };
+    let mut program = Program::default();
+    while !parser.is_over() {
+        if parser.take(";") {
+            continue;
+        }
+        let begin = parser.at;
+        match parser.top() {
+            Ok(declaration) => program.declarations.push(declaration),
+            Err(Lost) => parser.skip(begin),
+        }
+    }
+    match parser.errors.is_empty() {
+        true => Ok(program),
+        false => Err(parser.errors),
+    }
+}
+
+/// What stands here is not what the grammar has here; an error says so already.
+struct Lost;
+
+type Parsed<T> = Result<T, Lost>;
+
+struct Parser<'a> {
+    sources: &'a Sources,
+    tokens: &'a [Token],
+    at: usize,
+    /// Names that are declared, the outermost scope first; whether they are types.
+    scopes: Vec<BTreeMap<String, bool>>,
+    errors: Vec<Diagnostic>,
+    /// What goes wrong is taken back, and not told.
+    trying: u32,
+    /// Tokens that may still be read in vain.
+    may_try: usize,
+    /// It was told that nothing more is understood.
+    is_lost: bool,
+    deep: u32,
+    /// A `>` ends what is read: it is the width of a type.
+    in_width: bool,
+}
+
+impl Parser<'_> {
+    // ---- Tokens
+
+    fn is_over(&self) -> bool {
+        self.at >= self.tokens.len()
+    }
+
+    fn ahead(&self, count: usize) -> Option<&Token> {
+        self.tokens.get(self.at + count)
+    }
+
+    fn is_sign(&self, sign: &str) -> bool {
+        self.ahead(0).is_some_and(|token| token.is_sign(sign))
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.ahead(0).is_some_and(|token| token.is_word(word))
+    }
+
+    /// Where the next token is, or the last one ends.
+    fn here(&self) -> Span {
+        match (self.ahead(0), self.tokens.last()) {
+            (Some(token), _) => token.span,
+            (None, Some(last)) => Span {
+                start: last.span.end,
+                ..last.span
+            },
+            (None, None) => Span::default(),
+        }
+    }
+
+    /// From a token to the one that was taken last.
+    fn since(&self, first: Span) -> Span {
+        match self.at.checked_sub(1) {
+            Some(last) => first.to(self.tokens[last].span),
+            None => first,
+        }
+    }
+
+    /// Takes a sign if it is the next token.
+    fn take(&mut self, sign: &str) -> bool {
+        let found = self.is_sign(sign);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, sign: &str) -> Parsed<()> {
+        match self.take(sign) {
+            true => Ok(()),
+            false => self.lost(&format!("`{sign}`")),
+        }
+    }
+
+    fn expect_word(&mut self, word: &str) -> Parsed<()> {
+        match self.take_word(word) {
+            true => Ok(()),
+            false => self.lost(&format!("`{word}`")),
+        }
+    }
+
+    // ---- Errors
+
+    /// What stands here is not what was expected.
+    fn lost<T>(&mut self, expected: &str) -> Parsed<T> {
+        let found = match self.ahead(0) {
+            None => "the program ends".to_owned(),
+            Some(Token {
+                kind: TokenKind::Wrong(what),
+                ..
+            }) => return self.wrong(self.here(), format!("this is no part of P4: {what}")),
+            Some(token) => format!("there is `{}`", token.text()),
+        };
+        self.wrong(self.here(), format!("{expected} is expected, and {found}"))
+    }
+
+    fn wrong<T>(&mut self, span: Span, message: String) -> Parsed<T> {
+        if self.trying == 0 && !self.is_lost && self.errors.len() < MOST_ERRORS {
+            let error = self.sources.error("p4-syntax", span, message);
+            self.errors.push(error);
+        }
+        Err(Lost)
+    }
+
+    /// Goes on behind a declaration or statement that is wrong: behind its semicolon, or the brace that ends it.
+    fn skip(&mut self, begin: usize) {
+        let mut deep = 0u32;
+        // What was read of it may have opened braces.
+        for token in &self.tokens[begin..self.at.min(self.tokens.len())] {
+            deep = depth(deep, token);
+        }
+        while let Some(token) = self.ahead(0) {
+            let before = deep;
+            if before == 0 && token.is_sign("}") && self.at > begin {
+                return;
+            }
+            deep = depth(deep, token);
+            let ends = token.is_sign(";") || token.is_sign("}");
+            self.at += 1;
+            if deep == 0 && ends {
+                return;
+            }
+        }
+    }
+
+    /// Tries something: what it gives, or nothing was read.
+    fn tried<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
+        if self.may_try == 0 {
+            return None;
+        }
+        let (at, deep) = (self.at, self.deep);
+        self.trying += 1;
+        let result = read(self).ok();
+        self.trying -= 1;
+        if result.is_none() {
+            let read = 1 + self.at.saturating_sub(at);
+            self.may_try = self.may_try.saturating_sub(read);
+            (self.at, self.deep) = (at, deep);
+        }
+        result
+    }
+
+    /// Reads something in which a `>` does, or does not, end what is read.
+    fn width_or_not<T>(
+        &mut self,
+        in_width: bool,
+        read: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
+        let before = std::mem::replace(&mut self.in_width, in_width);
+        let result = read(self);
+        self.in_width = before;
+        result
+    }
+
+    /// Reads something that stands in something else.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.deep >= MOST_DEEP {
+            let message = format!("this is nested more than {MOST_DEEP} deep");
+            let lost = self.wrong(self.here(), message);
+            // Nothing behind it would be understood, also where it was only tried.
+            self.at = self.tokens.len();
+            self.is_lost |= self.trying == 0;
+            return lost;
+        }
+        self.deep += 1;
+        let result = read(self);
+        self.deep -= 1;
+        result
+    }
+
+    // ---- Scopes
+
+    /// Reads something that has a scope of its own.
+    fn scope<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.scopes.push(BTreeMap::new());
+        let result = read(self);
+        self.scopes.pop();
+        result
+    }
+
+    fn declare(&mut self, name: &Name, is_type: bool) {
+        let scope = self.scopes.last_mut().expect("there is the outermost one");
+        scope.insert(name.text.clone(), is_type);
+    }
+
+    fn is_type_name(&self, name: &str) -> bool {
+        let mut scopes = self.scopes.iter().rev();
+        scopes
+            .find_map(|scope| scope.get(name))
+            .is_some_and(|is_type| *is_type)
+    }
+
+    // ---- Names, lists and annotations
+
+    fn is_name(&self, count: usize) -> bool {
+        match self.ahead(count).map(|token| &token.kind) {
+            Some(TokenKind::Word(word)) => !RESERVED.contains(&word.as_str()),
+            _ => false,
+        }
+    }
+
+    fn name(&mut self) -> Parsed<Name> {
+        match self.ahead(0).cloned() {
+            Some(Token {
+                kind: TokenKind::Word(text),
+                span,
+                ..
+            }) if self.is_name(0) => {
+                self.at += 1;
+                Ok(Name { text, span })
+            }
+            Some(Token {
+                kind: TokenKind::Word(text),
+                span,
+                ..
+            }) => self.wrong(span, format!("`{text}` is a word of P4 and can be no name")),
+            _ => self.lost("a name"),
+        }
+    }
+
+    /// Things with commas between them, up to a sign, which is taken. A comma may stand behind the last one.
+    fn list<T>(
+        &mut self,
+        end: &str,
+        mut read: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut all = Vec::new();
+        loop {
+            if self.take(end) {
+                return Ok(all);
+            }
+            all.push(read(self)?);
+            if !self.take(",") {
+                self.expect(end)?;
+                return Ok(all);
+            }
+        }
+    }
+
+    /// `<A, B>`, if it is there: parameters that are types.
+    fn type_parameters(&mut self) -> Parsed<Vec<Name>> {
+        if !self.take("<") {
+            return Ok(Vec::new());
+        }
+        let names = self.list(">", Self::name)?;
+        for name in &names {
+            self.declare(name, true);
+        }
+        Ok(names)
+    }
+
+    fn annotations(&mut self) -> Parsed<Vec<Annotation>> {
+        let mut all = Vec::new();
+        while self.take("@") {
+            let span = self.here();
+            let Some(TokenKind::Word(text)) = self.ahead(0).map(|token| &token.kind) else {
+                return self.lost("the name of an annotation");
+            };
+            let text = text.clone();
+            self.at += 1;
+            let (name, body) = match text.as_str() {
+                "pragma" => self.pragma()?,
+                _ => (Name { text, span }, self.annotation_body()?),
+            };
+            all.push(Annotation { name, body });
+        }
+        Ok(all)
+    }
+
+    /// Behind `@pragma`: a name, and all that stands in its line (§20.1).
+    fn pragma(&mut self) -> Parsed<(Name, AnnotationBody)> {
+        let name = self.name()?;
+        let begin = self.at;
+        while self.ahead(0).is_some_and(|token| !token.begins_line) {
+            self.at += 1;
+        }
+        let said = self.tokens[begin..self.at].to_vec();
+        Ok((name, AnnotationBody::Unstructured(said)))
+    }
+
+    fn annotation_body(&mut self) -> Parsed<AnnotationBody> {
+        if self.take("(") {
+            return Ok(AnnotationBody::Unstructured(self.balanced()?));
+        }
+        if !self.take("[") {
+            return Ok(AnnotationBody::Empty);
+        }
+        let has_keys = self.is_name(0) && self.ahead(1).is_some_and(|token| token.is_sign("="));
+        Ok(match has_keys {
+            true => AnnotationBody::KeyValues(self.list("]", |parser| {
+                let key = parser.name()?;
+                parser.expect("=")?;
+                Ok((key, parser.expression()?))
+            })?),
+            false => AnnotationBody::Expressions(self.list("]", Self::expression)?),
+        })
+    }
+
+    /// All tokens up to the parenthesis that closes, which is taken.
+    fn balanced(&mut self) -> Parsed<Vec<Token>> {
+        let (begin, mut deep) = (self.at, 1);
+        while let Some(token) = self.ahead(0) {
+            match &token.kind {
+                TokenKind::Sign("(") => deep += 1,
+                TokenKind::Sign(")") => deep -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if deep == 0 {
+                return Ok(self.tokens[begin..self.at - 1].to_vec());
+            }
+        }
+        self.lost("`)`")
+    }
+}
+
+fn depth(deep: u32, token: &Token) -> u32 {
+    match &token.kind {
+        TokenKind::Sign("{") => deep + 1,
+        TokenKind::Sign("}") => deep.saturating_sub(1),
+        _ => deep,
+    }
+}
