@@ -43,5 +43,5 @@ fn many_divisions() {
         keep_all: true,
         ..Shape::default()
     };
-    check(shape, 13, 5000);
+    check(shape, 7, 5000);
 }
