@@ -4,7 +4,7 @@
 
 use hardpath_core::compile::savings::Without;
 use hardpath_fuzz::features::LOOP_OF_DATA;
-use hardpath_fuzz::{run, Features, FuzzOptions, FuzzReport, Judge, Target};
+use hardpath_fuzz::{run, Features, FuzzOptions, FuzzReport, Judge, Target, VERILATOR_EVERY};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,8 +13,6 @@ use std::thread::available_parallelism;
 /// Lanes, and programs.
 const SIZES: [(u8, u32); 4] = [(4, 3000), (1, 1000), (2, 1000), (8, 1000)];
 const PACKETS: u32 = 40;
-/// One of so many runs in Verilator, too.
-const VERILATOR_EVERY: u32 = 10;
 /// The seeds of a size begin at so many times its lanes.
 const SEEDS: u64 = 1_000_000;
 

@@ -29,5 +29,7 @@ pub mod session;
 pub mod trial;
 
 pub use generate::Features;
-pub use session::{run, run_on, AskedAgain, FailedProgram, FuzzOptions, FuzzReport};
+pub use session::{
+    run, run_on, AskedAgain, FailedProgram, FuzzOptions, FuzzReport, VERILATOR_EVERY,
+};
 pub use trial::{Built, Failure, Judge, Judged, Layer, Outcome, Subject, Target, TrialOptions};

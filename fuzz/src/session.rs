@@ -204,6 +204,9 @@ pub fn run(
     run_on(&Cores::default(), options, progress)
 }
 
+/// One of so many programs for a core runs in Verilator, too, when nothing else is said.
+pub const VERILATOR_EVERY: u32 = 10;
+
 /// One of so many does, each time at another place among them: what comes in turn with the seeds is met, too.
 fn runs_in_verilator(index: u32, every: u32) -> bool {
     every > 0 && index % every == index / every % every

@@ -110,10 +110,12 @@ impl Lexer<'_> {
         } else if first == '"' {
             self.quoted();
         } else if first.is_ascii_alphabetic() || first == '_' {
-            self.word();
+            let word = run_of_letters(rest).to_owned();
+            let length = word.len();
+            self.push(TokenKind::Word(word), length);
         } else if first.is_ascii_digit() {
-            let length = number_length(rest);
-            let number = rest[..length].to_owned();
+            let number = run_of_letters(rest).to_owned();
+            let length = number.len();
             self.push(TokenKind::Number(number), length);
         } else {
             self.sign(first);
@@ -173,19 +175,9 @@ impl Lexer<'_> {
         self.at += whole - 1;
     }
 
-    fn word(&mut self) {
-        let rest = self.rest();
-        let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
-        let length = rest.find(|character| !is_part(character));
-        let length = length.unwrap_or(rest.len());
-        let word = rest[..length].to_owned();
-        self.push(TokenKind::Word(word), length);
-    }
-
     fn sign(&mut self, first: char) {
         let rest = self.rest();
-        let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign));
-        match sign {
+        match SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
             Some(sign) => self.push(TokenKind::Sign(sign), sign.len()),
             None => {
                 let what = format!("the character {first:?}");
@@ -202,9 +194,9 @@ fn continued(text: &str) -> Option<usize> {
     Some(end.len())
 }
 
-/// Bytes of a number: of its width and base, too.
-fn number_length(text: &str) -> usize {
+/// Letters, digits and underscores: a word, or a number with its width and base.
+fn run_of_letters(text: &str) -> &str {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let end = text.find(|character| !is_part(character));
-    end.unwrap_or(text.len())
+    &text[..end.unwrap_or(text.len())]
 }

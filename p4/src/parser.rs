@@ -9,7 +9,7 @@ mod expressions;
 mod statements;
 mod types;
 
-use crate::ast::{Annotation, AnnotationBody, Name, Program};
+use crate::ast::{Annotation, AnnotationBody, Expression, Name, Program};
 use crate::lexer::{Token, TokenKind};
 use crate::source::{Sources, Span};
 use hardpath_diagnostic::Diagnostic;
@@ -88,19 +88,14 @@ pub fn program(sources: &Sources, tokens: &[Token]) -> Result<Program, Vec<Diagn
         deep: 0,
         in_width: false,
     };
-    let mut program = Program::default();
+    let mut declarations = Vec::new();
     while !parser.is_over() {
-        if parser.take(";") {
-            continue;
-        }
-        let begin = parser.at;
-        match parser.top() {
-            Ok(declaration) => program.declarations.push(declaration),
-            Err(Lost) => parser.skip(begin),
+        if !parser.take(";") {
+            declarations.extend(parser.unless_lost(Parser::top).ok().flatten());
         }
     }
     match parser.errors.is_empty() {
-        true => Ok(program),
+        true => Ok(Program { declarations }),
         false => Err(parser.errors),
     }
 }
@@ -238,6 +233,19 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads something; where it is wrong it is told and left out. What is only tried is wrong as a whole.
+    fn unless_lost<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<Option<T>> {
+        let begin = self.at;
+        match read(self) {
+            Ok(what) => Ok(Some(what)),
+            Err(Lost) if self.trying > 0 => Err(Lost),
+            Err(Lost) => {
+                self.skip(begin);
+                Ok(None)
+            }
+        }
+    }
+
     /// Tries something: what it gives, or nothing was read.
     fn tried<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
         if self.may_try == 0 {
@@ -333,6 +341,18 @@ impl Parser<'_> {
         }
     }
 
+    /// `x =`.
+    fn is_key(&self) -> bool {
+        self.is_name(0) && self.ahead(1).is_some_and(|token| token.is_sign("="))
+    }
+
+    /// `x = e`.
+    fn key_and_value(&mut self) -> Parsed<(Name, Expression)> {
+        let key = self.name()?;
+        self.expect("=")?;
+        Ok((key, self.expression()?))
+    }
+
     /// Things with commas between them, up to a sign, which is taken. A comma may stand behind the last one.
     fn list<T>(
         &mut self,
@@ -400,13 +420,8 @@ impl Parser<'_> {
         if !self.take("[") {
             return Ok(AnnotationBody::Empty);
         }
-        let has_keys = self.is_name(0) && self.ahead(1).is_some_and(|token| token.is_sign("="));
-        Ok(match has_keys {
-            true => AnnotationBody::KeyValues(self.list("]", |parser| {
-                let key = parser.name()?;
-                parser.expect("=")?;
-                Ok((key, parser.expression()?))
-            })?),
+        Ok(match self.is_key() {
+            true => AnnotationBody::KeyValues(self.list("]", Self::key_and_value)?),
             false => AnnotationBody::Expressions(self.list("]", Self::expression)?),
         })
     }

@@ -6,6 +6,7 @@ use hardpath_p4::ast::{
 use hardpath_p4::preprocess::{self, Options};
 use hardpath_p4::source::Sources;
 use hardpath_p4::{parse, parser};
+use hardpath_testkit::Random;
 use std::path::{Path, PathBuf};
 
 fn sources() -> PathBuf {
@@ -218,12 +219,10 @@ fn what_cannot_be_read_is_one_error() {
 
 #[test]
 fn a_file_that_includes_itself_is_one_error() {
-    let folder = std::env::temp_dir().join(format!("hardpath-p4-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("circle.p4");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("circle.p4");
     std::fs::write(&path, "#include \"circle.p4\"\n").unwrap();
     let found = parse(&path, &Options::default()).unwrap_err();
-    std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].message.contains("included in itself"), "{found:?}");
 }
@@ -247,13 +246,8 @@ fn defines_and_folders_are_options() {
 fn broken_sources_are_told_and_nothing_more() {
     let files = ["router.p4", "shapes.p4"].map(|name| sources().join(name));
     let texts = files.map(|path| std::fs::read_to_string(path).unwrap());
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
+    let mut random = Random::new(1);
+    let mut below = |limit: usize| random.below(limit as u64) as usize;
     let pieces = [
         "{",
         "}",
@@ -286,15 +280,15 @@ fn broken_sources_are_told_and_nothing_more() {
     let mut wrong = 0;
     for round in 0..3000 {
         let mut broken: Vec<char> = texts[round % 2].chars().collect();
-        for _ in 0..1 + random(4) {
-            let at = random(broken.len());
-            let end = (at + random(20)).min(broken.len());
-            match random(3) {
+        for _ in 0..1 + below(4) {
+            let at = below(broken.len());
+            let end = (at + below(20)).min(broken.len());
+            match below(3) {
                 0 => drop(broken.drain(at..end)),
-                1 => drop(broken.splice(at..at, pieces[random(pieces.len())].chars())),
+                1 => drop(broken.splice(at..at, pieces[below(pieces.len())].chars())),
                 _ => {
                     let part = broken[at..end].to_vec();
-                    let to = random(broken.len());
+                    let to = below(broken.len());
                     drop(broken.splice(to..to, part));
                 }
             }

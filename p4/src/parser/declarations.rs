@@ -4,6 +4,7 @@ use super::{Lost, Parsed, Parser};
 use crate::ast::{
     ActionReference, Annotation, Control, Declaration, DeclarationKind, Direction, Entry, Field,
     Function, Head, KeyElement, Name, Parameter, Path, Property, PropertyValue, State, Transition,
+    Type,
 };
 
 impl Parser<'_> {
@@ -20,7 +21,7 @@ impl Parser<'_> {
                 return parser.control();
             }
             if parser.take_word("package") {
-                let head = parser.scope_of_head()?;
+                let head = parser.known_behind(Self::head)?;
                 parser.expect(";")?;
                 return Ok(DeclarationKind::Package(head));
             }
@@ -138,12 +139,7 @@ impl Parser<'_> {
             };
         }
         self.scope(|parser| {
-            let names = parser.future_types();
-            for name in &names {
-                parser.declare(name, true);
-            }
-            let gives = parser.of_type()?;
-            let head = parser.head()?;
+            let (gives, head) = parser.head_of_function()?;
             let body = Some(parser.block(Vec::new())?);
             Ok(DeclarationKind::Function(Function {
                 gives: Some(gives),
@@ -154,8 +150,8 @@ impl Parser<'_> {
         })
     }
 
-    /// The type parameters of a function, which stand behind the type that it gives.
-    fn future_types(&mut self) -> Vec<Name> {
+    /// The type that a function gives, in which its type parameters may stand that come behind it, and its head.
+    fn head_of_function(&mut self) -> Parsed<(Type, Head)> {
         let at = self.at;
         let names = self.tried(|parser| {
             parser.of_type()?;
@@ -163,7 +159,10 @@ impl Parser<'_> {
             parser.scope(Self::type_parameters)
         });
         self.at = at;
-        names.unwrap_or_default()
+        for name in names.iter().flatten() {
+            self.declare(name, true);
+        }
+        Ok((self.of_type()?, self.head()?))
     }
 
     fn type_name(&mut self) -> Parsed<Name> {
@@ -242,11 +241,16 @@ impl Parser<'_> {
         })
     }
 
-    /// The same of a type, which is known behind it.
-    fn scope_of_head(&mut self) -> Parsed<Head> {
-        let head = self.scope(Self::head)?;
-        self.declare(&head.name, true);
-        Ok(head)
+    /// Reads what begins with its name, in a scope of its own. The name is that of a type, known behind it, also where it is wrong.
+    fn known_behind<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        let at = self.at;
+        let name = self.tried(Self::name);
+        self.at = at;
+        let result = self.scope(read);
+        if let Some(name) = name {
+            self.declare(&name, true);
+        }
+        result
     }
 
     fn parameters(&mut self) -> Parsed<Vec<Parameter>> {
@@ -328,15 +332,13 @@ impl Parser<'_> {
         let makes = of.is_some_and(|of| self.is_word(&of.text))
             && self.ahead(1).is_some_and(|token| token.is_sign("("));
         self.scope(|parser| {
-            let names = parser.future_types();
-            for name in &names {
-                parser.declare(name, true);
-            }
-            let gives = match makes {
-                true => None,
-                false => Some(parser.of_type()?),
+            let (gives, head) = match makes {
+                true => (None, parser.head()?),
+                false => {
+                    let (gives, head) = parser.head_of_function()?;
+                    (Some(gives), head)
+                }
             };
-            let head = parser.head()?;
             parser.expect(";")?;
             Ok(Function {
                 gives,
@@ -350,8 +352,7 @@ impl Parser<'_> {
     // ---- Parsers
 
     fn parser(&mut self) -> Parsed<DeclarationKind> {
-        let name = self.ahead(0).cloned();
-        let kind = self.scope(|parser| {
+        self.known_behind(|parser| {
             let head = parser.head()?;
             if parser.take(";") {
                 return Ok(DeclarationKind::Parser(head, None));
@@ -372,20 +373,7 @@ impl Parser<'_> {
                 states,
             };
             Ok(DeclarationKind::Parser(head, Some(Box::new(body))))
-        });
-        self.declare_token(name);
-        kind
-    }
-
-    /// The name of a parser or a control is known behind it, also where it is wrong.
-    fn declare_token(&mut self, name: Option<crate::lexer::Token>) {
-        if let Some(token) = name {
-            let name = Name {
-                text: token.text(),
-                span: token.span,
-            };
-            self.declare(&name, true);
-        }
+        })
     }
 
     /// A state begins here, behind annotations, or the parser ends.
@@ -463,8 +451,7 @@ impl Parser<'_> {
     // ---- Controls and tables
 
     fn control(&mut self) -> Parsed<DeclarationKind> {
-        let name = self.ahead(0).cloned();
-        let kind = self.scope(|parser| {
+        self.known_behind(|parser| {
             let head = parser.head()?;
             if parser.take(";") {
                 return Ok(DeclarationKind::Control(head, None));
@@ -476,12 +463,7 @@ impl Parser<'_> {
                 if parser.is_over() || parser.is_sign("}") {
                     return parser.lost("`apply`");
                 }
-                let begin = parser.at;
-                match parser.local_of_control() {
-                    Ok(local) => locals.push(local),
-                    Err(Lost) if parser.trying > 0 => return Err(Lost),
-                    Err(Lost) => parser.skip(begin),
-                }
+                locals.extend(parser.unless_lost(Self::local_of_control)?);
             }
             parser.expect_word("apply")?;
             let annotations = parser.annotations()?;
@@ -493,9 +475,7 @@ impl Parser<'_> {
                 apply,
             };
             Ok(DeclarationKind::Control(head, Some(Box::new(body))))
-        });
-        self.declare_token(name);
-        kind
+        })
     }
 
     fn local_of_control(&mut self) -> Parsed<Declaration> {
@@ -522,12 +502,7 @@ impl Parser<'_> {
             if self.is_over() {
                 return self.lost("`}`");
             }
-            let begin = self.at;
-            match self.property() {
-                Ok(property) => properties.push(property),
-                Err(Lost) if self.trying > 0 => return Err(Lost),
-                Err(Lost) => self.skip(begin),
-            }
+            properties.extend(self.unless_lost(Self::property)?);
         }
         Ok(DeclarationKind::Table(name, properties))
     }
@@ -608,12 +583,9 @@ impl Parser<'_> {
     fn entry(&mut self) -> Parsed<Entry> {
         let span = self.here();
         let is_constant = self.take_word("const");
-        let has_priority =
-            self.is_word("priority") && self.ahead(1).is_some_and(|token| token.is_sign("="));
-        let priority = match has_priority {
+        let priority = match self.is_word("priority") && self.is_key() {
             true => {
-                self.at += 2;
-                let priority = self.expression()?;
+                let (_, priority) = self.key_and_value()?;
                 self.expect(":")?;
                 Some(priority)
             }

@@ -268,30 +268,25 @@ impl Parser<'_> {
     }
 
     fn argument(&mut self) -> Parsed<Argument> {
-        let is_named = self.is_name(0) && self.ahead(1).is_some_and(|token| token.is_sign("="));
-        let name = match is_named {
+        let (name, value) = match self.is_key() {
             true => {
-                let name = self.name()?;
-                self.expect("=")?;
-                Some(name)
+                let (name, value) = self.key_and_value()?;
+                (Some(name), value)
             }
-            false => None,
+            false => (None, self.expression()?),
         };
-        let value = self.expression()?;
         Ok(Argument { name, value })
     }
 
     /// Behind the opening brace, with the closing one.
     fn braces(&mut self, span: Span) -> Parsed<Expression> {
-        let is_record = self.is_name(0) && self.ahead(1).is_some_and(|token| token.is_sign("="));
+        let is_record = self.is_key();
         let (mut fields, mut values, mut rest) = (Vec::new(), Vec::new(), false);
         while !self.take("}") {
             if self.take("...") {
                 rest = true;
             } else if is_record {
-                let name = self.name()?;
-                self.expect("=")?;
-                fields.push((name, self.expression()?));
+                fields.push(self.key_and_value()?);
             } else {
                 values.push(self.expression()?);
             }
@@ -335,7 +330,7 @@ impl Parser<'_> {
     }
 
     /// A value, `a &&& b`, `a .. b`, `default`, `_`.
-    fn single_set(&mut self) -> Parsed<Expression> {
+    pub(super) fn single_set(&mut self) -> Parsed<Expression> {
         let span = self.here();
         let first = self.expression()?;
         for (sign, operator) in [("&&&", Binary::Mask), ("..", Binary::Range)] {
@@ -346,11 +341,6 @@ impl Parser<'_> {
             }
         }
         Ok(first)
-    }
-
-    /// What a loop goes through: a range or a list.
-    pub(super) fn range(&mut self) -> Parsed<Expression> {
-        self.single_set()
     }
 
     /// A name with what stands behind it: a place that can be assigned to, or a call.

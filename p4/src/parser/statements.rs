@@ -1,6 +1,6 @@
 //! Statements (§12).
 
-use super::{Lost, Parsed, Parser};
+use super::{Parsed, Parser};
 use crate::ast::{
     Annotation, Binary, Block, Declaration, DeclarationKind, Expression, ExpressionKind, ForIn,
     Instance, Name, Statement, StatementKind, Type, Variable,
@@ -45,12 +45,7 @@ impl Parser<'_> {
             if self.is_over() {
                 return self.lost("`}`");
             }
-            let begin = self.at;
-            match self.statement() {
-                Ok(statement) => all.push(statement),
-                Err(Lost) if self.trying > 0 => return Err(Lost),
-                Err(Lost) => self.skip(begin),
-            }
+            all.extend(self.unless_lost(Self::statement)?);
         }
         Ok(all)
     }
@@ -254,7 +249,7 @@ impl Parser<'_> {
         self.expect("(")?;
         if let Some((of, name)) = self.tried(Self::loop_variable) {
             self.declare(&name, false);
-            let values = self.range()?;
+            let values = self.single_set()?;
             self.expect(")")?;
             let body = Box::new(self.statement()?);
             return Ok(StatementKind::ForIn(ForIn {

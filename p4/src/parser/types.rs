@@ -42,7 +42,7 @@ impl Parser<'_> {
     /// A type, or `_`.
     pub(super) fn type_argument(&mut self) -> Parsed<Type> {
         let span = self.here();
-        match self.take_any() {
+        match self.take_word("_") {
             true => Ok(Type {
                 kind: TypeKind::Any,
                 span,
@@ -51,24 +51,20 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes a `_`.
-    pub(super) fn take_any(&mut self) -> bool {
-        self.take_word("_")
-    }
-
     fn unnested_type(&mut self) -> Parsed<Type> {
         let span = self.here();
         let word = match self.ahead(0).map(|token| &token.kind) {
             Some(TokenKind::Word(word)) => word.clone(),
             _ => String::new(),
         };
-        let is_list = word != "list" || self.begins_type(0);
-        let kind = match word.as_str() {
-            known if WORDS.contains(&known) && is_list => {
+        // `list` is a name elsewhere.
+        let is_base = WORDS.contains(&word.as_str()) && self.begins_type(0);
+        let kind = match is_base {
+            true => {
                 self.at += 1;
                 self.base(&word)?
             }
-            _ => {
+            false => {
                 let from_top = self.take(".");
                 if !self.is_name(0) {
                     return self.lost("a type");
@@ -86,8 +82,7 @@ impl Parser<'_> {
             kind,
             span: self.since(span),
         };
-        while self.is_sign("[") {
-            self.at += 1;
+        while self.take("[") {
             let size = Box::new(self.expression()?);
             self.expect("]")?;
             whole = Type {

@@ -64,6 +64,15 @@ impl Module {
         self.regs[reg].enable = Some(enable);
     }
 
+    /// Where one of two things happens the register takes that one's value, and keeps what it holds where both do or none. The first one,
+    /// which is known early, chooses, and only whether it changes waits for the second one: of a count up and down tools would otherwise
+    /// share the adder, and choose in front of it.
+    pub fn set_next_of_one(&mut self, reg: Reg, early: (Node, Node), late: (Node, Node)) {
+        let next = self.mux(early.0, early.1, late.1);
+        let changes = self.xor(&[late.0, early.0]);
+        self.set_next_when(reg, changes, next);
+    }
+
     /// A register that takes `next` at every clock, without reset: one clock of delay.
     pub fn delay(&mut self, name: impl Into<String>, next: Node) -> Node {
         let (reg, node) = self.reg(name, self.width(next));

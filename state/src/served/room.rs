@@ -45,12 +45,9 @@ pub(super) fn room(
         let next = m.and(&[taken, writes]);
         m.set_next(reg, next);
     }
-    let changes = m.xor(&[taken, answer_taken]);
     let more = m.add_const(room, 1);
     let less = m.sub_const(room, 1);
-    // Which of both is wanted is known early by the answer: only whether it changes waits for what is taken.
-    let next = m.mux(answer_taken, more, less);
-    m.set_next_when(room_reg, changes, next);
+    m.set_next_of_one(room_reg, (answer_taken, more), (taken, less));
     let enters = match alone {
         Some(alone) => {
             let alone_taken = m.and(&[taken, alone.meant]);

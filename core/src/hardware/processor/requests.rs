@@ -43,7 +43,7 @@ use hardpath_blocks::host::{LongIn, MapAnswer, MapQuestion, LONG_BYTES};
 use hardpath_blocks::interface::JournalOut;
 use hardpath_ir::AtomicOp;
 use hardpath_rtl::signals::{Block, Signals};
-use hardpath_rtl::{signals, Design, Mem, MemStyle, Module, Node, Reg};
+use hardpath_rtl::{signals, Design, Mem, MemStyle, Module, Node};
 
 /// Additions that a packet can have before it is the oldest one.
 pub const LOGGED: u32 = 4;
@@ -469,13 +469,4 @@ impl Requests<'_> {
         outputs.guesses = read.guesses;
         outputs.overflows = m.or(&[outputs.overflows, read.overflows]);
     }
-}
-
-/// The next of a count of what has come and not gone. What goes is known early and chooses between one more and one fewer: only whether
-/// it changes waits for what comes. The other way round tools would share an adder, and choose in front of it.
-fn set_count(m: &mut Module, (reg, count): (Reg, Node), (comes, goes): (Node, Node)) {
-    let [more, fewer] = [m.add_const(count, 1), m.sub_const(count, 1)];
-    let next = m.mux(goes, fewer, more);
-    let changes = m.xor(&[comes, goes]);
-    m.set_next_when(reg, changes, next);
 }

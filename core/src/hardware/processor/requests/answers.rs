@@ -3,7 +3,7 @@
 use super::super::is;
 use super::super::slots::Slot;
 use super::choice::{Held, Tag};
-use super::{set_count, AnswerOut, Records, Requests, RequestsOut, UNDER_WAY};
+use super::{AnswerOut, Records, Requests, RequestsOut, UNDER_WAY};
 use crate::encode::layout::{self, Opcode};
 use crate::hardware::decode::part;
 use hardpath_blocks::fifo::{fifo, FifoIn};
@@ -113,7 +113,8 @@ impl Requests<'_> {
         // Those on their way have their place.
         let bits = index_bits(u64::from(KEPT) + 1);
         let (count_reg, count) = m.reg_reset("answers_kept", bits, 0);
-        set_count(m, (count_reg, count), (comes, pop));
+        let [more, fewer] = [m.add_const(count, 1), m.sub_const(count, 1)];
+        m.set_next_of_one(count_reg, (pop, fewer), (comes, more));
         let full = m.bit(count, bits - 1);
         let free = m.not(full);
         m.drive(room, free);

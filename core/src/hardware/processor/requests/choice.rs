@@ -2,7 +2,7 @@
 
 use super::super::is;
 use super::log::{Addition, Log};
-use super::{set_count, Asked, Records, Request, Requests, UNDER_WAY};
+use super::{Asked, Records, Request, Requests, UNDER_WAY};
 use crate::encode::layout::{self, kind, Bits, Opcode};
 use crate::hardware::decode::part;
 use crate::hardware::pick::{bit_at, lowest, one_hot};
@@ -219,7 +219,8 @@ impl Requests<'_> {
         let some = m.reduce_or(count);
         let full = m.eq_const(count, UNDER_WAY.into());
         let may_go = m.not(full);
-        set_count(m, (count_reg, count), (accepted, answered));
+        let [more, fewer] = [m.add_const(count, 1), m.sub_const(count, 1)];
+        m.set_next_of_one(count_reg, (answered, fewer), (accepted, more));
         let held = Held {
             request,
             may_go,
