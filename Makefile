@@ -47,7 +47,17 @@ STRICT := HARDPATH_REQUIRE_TOOLS=1
 ifeq ($(shell id -u),0)
 STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
-CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
+# Verilator compiles its own run time for each model; ccache, which may be there only when a recipe starts, does so once.
+CARGO_TEST := $(STRICT) OBJCACHE="$$(command -v ccache || true)" CCACHE_DIR=$(CURDIR)/build/ccache \
+	PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
+
+# Examples have no tests, and are built by who runs them.
+define ALL_TESTS
+failed=
+$(1) $(CARGO_TEST) --lib --bins --tests || failed=1
+$(1) $(CARGO_TEST) --doc || failed=1
+[ -z "$$failed" ]
+endef
 
 .PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 ecp5-core realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-core bench-lru campaign
 
@@ -63,10 +73,10 @@ quick-tests:
 	@tools/quick $(CARGO_TARGET_DIR)/ci/hardpath
 
 test: setup style programs realworld-sources
-	@$(CARGO_TEST)
+	@$(call ALL_TESTS,)
 
 full: setup style programs realworld-sources
-	@HARDPATH_FULL=1 $(CARGO_TEST)
+	@$(call ALL_TESTS,HARDPATH_FULL=1)
 	$(MAKE) campaign
 	$(MAKE) realworld
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
-from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiStreamBus, AxiStreamFrame, AxiStreamSource
 
-from common import PASS, REDIRECT, TX, channels, pauses
+from common import PASS, REDIRECT, TX, channels, pauses, sink_of
 from monitor import watch_stream
 
 # What comes of a command, and what an update may do.
@@ -59,9 +59,9 @@ class Bench:
         self.clocks = 0
         cocotb.start_soon(self._count_clocks())
         self.source = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis"), dut.clk, dut.rst)
-        self.sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), dut.clk, dut.rst)
+        self.sink = sink_of(dut)
         self.host = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk, dut.rst)
-        for model in (self.source, self.sink, self.host.write_if, self.host.read_if):
+        for model in (self.source, self.host.write_if, self.host.read_if):
             model.log.setLevel("WARNING")
         cocotb.start_soon(watch_stream(dut))
         self.stalled = False

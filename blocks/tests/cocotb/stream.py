@@ -2,10 +2,8 @@
 
 from collections import deque, namedtuple
 
-from cocotbext.axi import AxiStreamBus, AxiStreamSink
-
 from bench import Bench
-from common import pauses
+from common import pauses, sink_of
 
 # How a packet leaves: its bytes, the clocks that this takes, and the inputs that say so.
 Way = namedtuple("Way", "leaves clocks inputs")
@@ -24,8 +22,7 @@ class Exit(Bench):
     def __init__(self, dut):
         super().__init__(dut)
         self.dut.rst.value = 1
-        self.sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), dut.clk, dut.rst)
-        self.sink.log.setLevel("WARNING")
+        self.sink = sink_of(dut)
         self.beat, self.depth = self.parameters["beat"], self.parameters["frame_depth"]
         self.now, self.gaps = 0, 0
         self.forget()

@@ -16,13 +16,13 @@ const MOST_LEVELS: f64 = 9.0;
 const MOST_LUTS: u64 = 1450;
 
 /// What is said of listing1, which is synthesized once for all tests.
-struct Synthesized {
-    run: Run,
+pub struct Synthesized {
+    pub run: Run,
     netlist: PathBuf,
 }
 
 /// `None`: there is no yosys, and need not be.
-fn listing1() -> Option<&'static Synthesized> {
+pub fn listing1() -> Option<&'static Synthesized> {
     static LISTING1: OnceLock<Synthesized> = OnceLock::new();
     let synthesized = LISTING1.get_or_init(|| {
         let netlist = Path::new(env!("CARGO_TARGET_TMPDIR")).join("listing1-netlist.json");

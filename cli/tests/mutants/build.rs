@@ -111,7 +111,6 @@ impl Folder {
             .args(["--prefix", "Vbench"])
             .args(names)
             .env("VERILATOR_ROOT", &tool.root)
-            .env("OBJCACHE", objcache())
             .current_dir(&place)
             .output()
             .unwrap();
@@ -121,16 +120,6 @@ impl Folder {
             executable: place.join("obj_dir/Vbench"),
             folder: self.path.clone(),
         }
-    }
-}
-
-/// ccache, where it is installed: the greater part of a build is Verilator's own run time.
-fn objcache() -> &'static str {
-    let found = Command::new("ccache").arg("--version").output();
-    if found.is_ok_and(|output| output.status.success()) {
-        "ccache"
-    } else {
-        ""
     }
 }
 

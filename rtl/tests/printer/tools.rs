@@ -5,14 +5,21 @@ use crate::recording::{self, CLOCKS};
 use crate::{designs, installed, random};
 use hardpath_rtl::{check, verilog, Design, Direction};
 
-const RANDOM_MODULES: u64 = 24;
+/// Random modules; `HARDPATH_FULL=1` takes more.
+fn random_modules() -> u64 {
+    match std::env::var_os("HARDPATH_FULL") {
+        Some(_) => 60,
+        None => 16,
+    }
+}
+
 /// Lines of a file that Verilator writes, so that two compilers have something to do.
 const SPLIT: &str = "20000";
 
 /// The test designs and random ones.
 pub fn all_designs() -> Vec<Design> {
     let mut all = designs::all();
-    all.extend(random_designs(RANDOM_MODULES));
+    all.extend(random_designs(random_modules()));
     all
 }
 
@@ -101,7 +108,7 @@ fn random_modules_do_in_verilator_what_they_mean() {
     let Some(verilator) = installed::verilator() else {
         return;
     };
-    let designs = designs_that_run(RANDOM_MODULES);
+    let designs = designs_that_run(random_modules());
     let recording = recording::record(&designs);
     let mut files = Vec::new();
     let mut instances: String = recording
