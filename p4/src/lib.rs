@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! files ─► preprocess (lexer): tokens, each with where it stands ─► parser: the tree of a program (ast)
+//!       ─► declare: types with their widths, constants with their values (types, value, operators)
 //! ```
 //!
 //! The language is that of the P4_16 specification, version 1.2.5; sections that comments name are its own. A source that is wrong gets
@@ -12,10 +13,15 @@
 #![deny(missing_docs)]
 
 pub mod ast;
+pub mod declare;
 pub mod lexer;
+pub mod library;
+pub mod operators;
 pub mod parser;
 pub mod preprocess;
 pub mod source;
+pub mod types;
+pub mod value;
 
 use ast::Program;
 use hardpath_diagnostic::Diagnostic;

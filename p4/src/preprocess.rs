@@ -7,6 +7,7 @@ mod condition;
 mod macros;
 
 use crate::lexer::{tokens, Token, TokenKind};
+use crate::library;
 use crate::source::{Sources, Span};
 use condition::holds;
 use hardpath_diagnostic::{Diagnostic, Place};
@@ -19,7 +20,7 @@ const MOST_DEEP: usize = 100;
 /// What a program is read with.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Folders in which included files are looked for, the first one first.
+    /// Folders in which included files are looked for, the first one first; behind them all, those of [`library`].
     pub folders: Vec<PathBuf>,
     /// Macros that are defined before the first line, with what they stand for.
     pub defines: Vec<(String, String)>,
@@ -259,6 +260,12 @@ impl Run<'_> {
                 let number = self.sources.add(path.display().to_string(), text);
                 return self.file(number);
             }
+        }
+        if let Some(text) = library::file(&name) {
+            let number = self
+                .sources
+                .add(format!("{}/{name}", library::FOLDER), text);
+            return self.file(number);
         }
         let folders: Vec<String> = folders
             .iter()

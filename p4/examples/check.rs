@@ -1,5 +1,7 @@
-//! Parses programs and says what is wrong with them: `cargo run -p hardpath-p4 --example parse -- [-I DIR]… FILE…`.
+//! Reads programs, looks up what they declare, and says what is wrong with them:
+//! `cargo run -p hardpath-p4 --example check -- [-I DIR]… FILE…`.
 
+use hardpath_p4::declare::declare;
 use hardpath_p4::preprocess::Options;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,7 +16,9 @@ fn main() -> ExitCode {
             continue;
         }
         files += 1;
-        if let Err(errors) = hardpath_p4::parse(Path::new(&argument), &options) {
+        let read = hardpath_p4::parse(Path::new(&argument), &options);
+        let declared = read.and_then(|(program, sources)| declare(&program, &sources));
+        if let Err(errors) = declared {
             wrong += 1;
             for error in errors {
                 println!("{argument}: {error}");

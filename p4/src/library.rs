@@ -1,0 +1,17 @@
+//! Files of our own that programs can include: the core library, and architectures.
+
+/// Their names, and what is in them.
+const FILES: [(&str, &str); 2] = [
+    ("core.p4", include_str!("../include/core.p4")),
+    ("v1model.p4", include_str!("../include/v1model.p4")),
+];
+
+/// In front of their names, where messages tell of them.
+pub const FOLDER: &str = "hardpath";
+
+/// The file that is included by this name.
+pub fn file(name: &str) -> Option<&'static str> {
+    let mut files = FILES.iter();
+    let found = files.find(|(known, _)| *known == name);
+    found.map(|(_, text)| *text)
+}

@@ -1,0 +1,271 @@
+//! Which types operators take, and which type they give (§8). What is wrong is told in words, without a place.
+
+use crate::ast::{Binary, Unary};
+use crate::types::{RecordKind, Type, Types};
+
+impl Unary {
+    /// As it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Unary::Not => "!",
+            Unary::Complement => "~",
+            Unary::Minus => "-",
+            Unary::Plus => "+",
+        }
+    }
+}
+
+impl Binary {
+    /// As it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Binary::Multiply => "*",
+            Binary::Divide => "/",
+            Binary::Modulo => "%",
+            Binary::Add => "+",
+            Binary::Subtract => "-",
+            Binary::AddSaturating => "|+|",
+            Binary::SubtractSaturating => "|-|",
+            Binary::ShiftLeft => "<<",
+            Binary::ShiftRight => ">>",
+            Binary::LessOrEqual => "<=",
+            Binary::GreaterOrEqual => ">=",
+            Binary::Less => "<",
+            Binary::Greater => ">",
+            Binary::NotEqual => "!=",
+            Binary::Equal => "==",
+            Binary::BitAnd => "&",
+            Binary::BitXor => "^",
+            Binary::BitOr => "|",
+            Binary::Concat => "++",
+            Binary::And => "&&",
+            Binary::Or => "||",
+            Binary::Mask => "&&&",
+            Binary::Range => "..",
+        }
+    }
+}
+
+/// What an operator in front gives.
+///
+/// # Errors
+/// It does not take this type.
+pub fn unary(types: &Types, operator: Unary, of: &Type) -> Result<Type, String> {
+    match (operator, of) {
+        (_, Type::Wrong) | (Unary::Not, Type::Bool) => Ok(of.clone()),
+        (Unary::Minus | Unary::Plus, Type::Integer | Type::Bit(_) | Type::Int(_)) => Ok(of.clone()),
+        (Unary::Complement, Type::Bit(_) | Type::Int(_)) => Ok(of.clone()),
+        _ => Err(format!(
+            "`{}` does not take {}",
+            operator.sign(),
+            types.text(of)
+        )),
+    }
+}
+
+/// The type that both sides of an operator have once the compiler has cast what it casts by itself (§8.11.2): an `int` to the width of
+/// the other side, a member of a serializable enum to what is below it.
+pub fn common(types: &Types, left: &Type, right: &Type) -> Option<Type> {
+    let below = |of: &Type| match of {
+        Type::Enum(number) => types.enums[*number].below.clone(),
+        _ => None,
+    };
+    match (left, right) {
+        (Type::Wrong | Type::Any, other) | (other, Type::Wrong | Type::Any) => Some(other.clone()),
+        _ if left == right => Some(left.clone()),
+        (Type::Integer, Type::Bit(_) | Type::Int(_)) => Some(right.clone()),
+        (Type::Bit(_) | Type::Int(_), Type::Integer) => Some(left.clone()),
+        (Type::Tuple(one), Type::Tuple(other)) if one.len() == other.len() => {
+            let parts = one.iter().zip(other);
+            let parts: Option<Vec<Type>> = parts.map(|(a, b)| common(types, a, b)).collect();
+            Some(Type::Tuple(parts?))
+        }
+        _ => match (below(left), below(right)) {
+            (Some(of), _) => common(types, &of, right),
+            (None, Some(of)) => common(types, left, &of),
+            (None, None) => None,
+        },
+    }
+}
+
+/// What an operator between two expressions works on, and what it gives. Both sides are cast to the first type, but for shifts and
+/// `++`, which take each side as it is.
+///
+/// # Errors
+/// It does not take these types.
+pub fn binary(
+    types: &Types,
+    operator: Binary,
+    left: &Type,
+    right: &Type,
+) -> Result<(Type, Type), String> {
+    if *left == Type::Wrong || *right == Type::Wrong {
+        return Ok((Type::Wrong, Type::Wrong));
+    }
+    let sign = operator.sign();
+    let refuse = || {
+        let (left, right) = (types.text(left), types.text(right));
+        Err(format!("`{sign}` does not take {left} and {right}"))
+    };
+    let both = common(types, left, right);
+    match operator {
+        Binary::ShiftLeft | Binary::ShiftRight => shift(types, left, right).map_or_else(refuse, Ok),
+        Binary::Concat => concat(types, left, right).map_or_else(refuse, Ok),
+        Binary::And | Binary::Or if both == Some(Type::Bool) => Ok((Type::Bool, Type::Bool)),
+        Binary::And | Binary::Or => refuse(),
+        Binary::Equal | Binary::NotEqual => match both {
+            Some(both) if is_compared(types, &both) => Ok((both, Type::Bool)),
+            _ => refuse(),
+        },
+        _ => {
+            let Some(both) = both.and_then(|both| number(types, &both)) else {
+                return refuse();
+            };
+            let is_fixed = matches!(both, Type::Bit(_) | Type::Int(_));
+            let takes = match operator {
+                Binary::BitAnd | Binary::BitOr | Binary::BitXor => is_fixed,
+                Binary::AddSaturating | Binary::SubtractSaturating => is_fixed,
+                Binary::Divide | Binary::Modulo => matches!(both, Type::Bit(_) | Type::Integer),
+                _ => is_fixed || both == Type::Integer,
+            };
+            let gives = match operator {
+                Binary::Less | Binary::LessOrEqual | Binary::Greater | Binary::GreaterOrEqual => {
+                    Type::Bool
+                }
+                _ => both.clone(),
+            };
+            match takes {
+                true => Ok((both, gives)),
+                false => refuse(),
+            }
+        }
+    }
+}
+
+/// A type without the enum around it.
+fn number(types: &Types, of: &Type) -> Option<Type> {
+    match of {
+        Type::Bit(_) | Type::Int(_) | Type::Integer => Some(of.clone()),
+        Type::Enum(number) => types.enums[*number].below.clone(),
+        _ => None,
+    }
+}
+
+/// By what is not signed, or by a number that the compiler knows (§8.5).
+fn shift(types: &Types, left: &Type, right: &Type) -> Option<(Type, Type)> {
+    let (left, right) = (number(types, left)?, number(types, right)?);
+    let takes = match (&left, &right) {
+        (Type::Integer, right) => *right == Type::Integer,
+        (_, right) => !matches!(right, Type::Int(_)),
+    };
+    takes.then(|| (left.clone(), left))
+}
+
+/// Of numbers that have a width; as the left one is signed, so is the result (§8.5).
+fn concat(types: &Types, left: &Type, right: &Type) -> Option<(Type, Type)> {
+    let (left, right) = (number(types, left)?, number(types, right)?);
+    let width = |of: &Type| match of {
+        Type::Bit(width) | Type::Int(width) => Some(*width),
+        _ => None,
+    };
+    let both = width(&left)? + width(&right)?;
+    let gives = match left {
+        Type::Int(_) => Type::Int(both),
+        _ => Type::Bit(both),
+    };
+    Some((left, gives))
+}
+
+/// What `==` takes: no object, and nothing with one in it.
+fn is_compared(types: &Types, of: &Type) -> bool {
+    !types.contains(of, &|of| {
+        matches!(
+            of,
+            Type::Object(..) | Type::Void | Type::Text | Type::List(_)
+        )
+    })
+}
+
+/// Whether `(to) value` is allowed (§8.11.1), and where not, why.
+///
+/// # Errors
+/// It is not.
+pub fn cast(types: &Types, from: &Type, to: &Type) -> Result<(), String> {
+    let below = |of: &Type| match of {
+        Type::New(number) => Some(types.news[*number].below.clone()),
+        Type::Enum(number) => types.enums[*number].below.clone(),
+        _ => None,
+    };
+    let is_allowed = match (from, to) {
+        (Type::Wrong, _) | (_, Type::Wrong) => true,
+        _ if from == to => true,
+        (Type::Bit(1), Type::Bool) | (Type::Bool, Type::Bit(1)) => true,
+        (Type::Integer, Type::Bool) => true,
+        (Type::Bit(_), Type::Bit(_)) | (Type::Int(_), Type::Int(_)) => true,
+        (Type::Bit(from), Type::Int(to)) | (Type::Int(from), Type::Bit(to)) => from == to,
+        (Type::Integer, Type::Bit(_) | Type::Int(_)) => true,
+        (Type::Bit(_) | Type::Int(_), Type::Integer) => true,
+        (Type::Tuple(_), Type::Record(_) | Type::Stack(..) | Type::List(_)) => {
+            common_parts(types, from, to)
+        }
+        _ => match (below(from), below(to)) {
+            (Some(from), Some(to)) => from == to,
+            (Some(from), None) => cast(types, &from, to).is_ok(),
+            (None, Some(to)) => cast(types, from, &to).is_ok(),
+            (None, None) => false,
+        },
+    };
+    match is_allowed {
+        true => Ok(()),
+        false => {
+            let (from, to) = (types.text(from), types.text(to));
+            Err(format!("{from} is not cast to {to}"))
+        }
+    }
+}
+
+/// Whether the parts of a tuple are those of a struct, a header, a stack or a list, as far as the compiler casts by itself.
+fn common_parts(types: &Types, from: &Type, to: &Type) -> bool {
+    let Type::Tuple(parts) = from else {
+        return false;
+    };
+    let becomes = |from: &Type, to: &Type| implicit(types, from, to);
+    match to {
+        Type::Record(number) => {
+            let record = &types.records[*number];
+            let fields = &record.fields;
+            record.kind != RecordKind::Union
+                && fields.len() == parts.len()
+                && parts
+                    .iter()
+                    .zip(fields)
+                    .all(|(part, field)| becomes(part, &field.of))
+        }
+        Type::Stack(of, size) => {
+            parts.len() == *size as usize && parts.iter().all(|part| becomes(part, of))
+        }
+        Type::List(of) => parts.iter().all(|part| becomes(part, of)),
+        _ => false,
+    }
+}
+
+/// Whether the compiler casts by itself (§8.11.2).
+pub fn implicit(types: &Types, from: &Type, to: &Type) -> bool {
+    match (from, to) {
+        (Type::Wrong | Type::Any, _) | (_, Type::Wrong | Type::Any) => true,
+        _ if from == to => true,
+        // An `int` is always known to the compiler.
+        (Type::Integer, Type::Bit(_) | Type::Int(_)) => true,
+        (Type::Bit(_) | Type::Int(_), Type::Integer) => true,
+        (Type::Enum(number), _) => {
+            let below = types.enums[*number].below.as_ref();
+            below.is_some_and(|below| implicit(types, below, to))
+        }
+        (Type::Tuple(one), Type::Tuple(other)) => {
+            let mut parts = one.iter().zip(other);
+            one.len() == other.len() && parts.all(|(from, to)| implicit(types, from, to))
+        }
+        (Type::Tuple(_), _) => common_parts(types, from, to),
+        _ => false,
+    }
+}
