@@ -31,6 +31,9 @@ class Bench:
 
     def __init__(self, dut):
         self.dut = dut
+        # Ports by their names, and what inputs were set to last: most of the time of a run would go into looking for the ones and
+        # into writing the others again.
+        self.ports, self.driven = {}, {}
         self.parameters = parameters()
         self.random = random.Random(str(self.parameters))
 
@@ -44,18 +47,25 @@ class Bench:
         return bench
 
     async def reset(self, clocks=3):
-        self.dut.rst.value = 1
+        self.set(rst=1)
         for _ in range(clocks):
             await RisingEdge(self.dut.clk)
-        self.dut.rst.value = 0
+        self.set(rst=0)
+
+    def port(self, name):
+        if name not in self.ports:
+            self.ports[name] = getattr(self.dut, name)
+        return self.ports[name]
 
     def set(self, **inputs):
         for name, value in inputs.items():
-            getattr(self.dut, name).value = value
+            if self.driven.get(name) != value:
+                self.driven[name] = value
+                self.port(name).value = value
 
     def get(self, name):
         """An output as it stands now."""
-        return int(getattr(self.dut, name).value)
+        return int(self.port(name).value)
 
     async def settle(self):
         """To the middle of the clock, where inputs that were set have reached the outputs."""

@@ -21,7 +21,7 @@ class Exit(Bench):
 
     def __init__(self, dut):
         super().__init__(dut)
-        self.dut.rst.value = 1
+        self.set(rst=1)
         self.sink = sink_of(dut)
         self.beat, self.depth = self.parameters["beat"], self.parameters["frame_depth"]
         self.now, self.gaps = 0, 0

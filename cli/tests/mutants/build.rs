@@ -106,7 +106,8 @@ impl Folder {
                 "-Wno-lint",
             ])
             .args(["-CFLAGS", "-std=c++20", "-CFLAGS", "-O1"])
-            .args(["-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include"])
+            // As one file, which reads Verilator's headers once.
+            .args(["-MAKEFLAGS", "VM_PARALLEL_BUILDS=0"])
             // Two tops: the bench, and the module that reads the number.
             .args(["--prefix", "Vbench"])
             .args(names)
