@@ -2,11 +2,11 @@
 
 use hardpath_p4::ast::Binary;
 use hardpath_p4::declare::{declare, Declared};
-use hardpath_p4::parser;
 use hardpath_p4::preprocess::{self, Options};
 use hardpath_p4::source::Sources;
 use hardpath_p4::types::Type;
 use hardpath_p4::value::{self, Value};
+use hardpath_p4::{library, parser};
 use hardpath_testkit::Random;
 use num_bigint::BigInt;
 
@@ -211,9 +211,15 @@ fn heads_say_what_is_called_with_what() {
     );
 }
 
-/// The core library and the architectures that are part of hardpath, the one with both of its interfaces.
+/// The core library and the architectures that are part of hardpath; v1model with both of its interfaces.
 #[test]
 fn our_own_files_are_right() {
+    for name in library::names() {
+        let declared = text(&format!("#include <{name}>\n"));
+        let declared = declared.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+        let packages = declared.heads.iter().filter(|head| head.kind == "package");
+        assert_eq!(packages.count() > 0, name != "core.p4", "{name}");
+    }
     let declared = text("#include <core.p4>\n").unwrap();
     assert_eq!(declared.types.match_kinds, ["exact", "ternary", "lpm"]);
     assert_eq!(declared.types.errors.len(), 7);
