@@ -9,7 +9,7 @@ use hardpath_rtl::{check, verilog, Design, Direction};
 fn random_modules() -> u64 {
     match std::env::var_os("HARDPATH_FULL") {
         Some(_) => 60,
-        None => 16,
+        None => 12,
     }
 }
 
