@@ -153,14 +153,16 @@ impl<'a> Declarer<'a> {
         result
     }
 
-    /// Makes a name known, if it is not in this scope. Functions may share one (§6.8).
+    /// Makes a name known, if it is not in this scope. Functions may share one, and objects that are made with parameters of other
+    /// names (§6.8).
     fn name(&mut self, name: &ast::Name, entity: Entity<'a>) {
         let scope = self.scopes.last_mut().expect("there is one");
         if let Some((before, span)) = scope.get(&name.text) {
-            let both = (before.word(), entity.word());
-            let overloads = matches!(both, ("function", "function") | ("type", "type"))
-                && matches!((before, &entity), (Entity::Object(_), Entity::Object(_)))
-                || both == ("function", "function");
+            let takes = |number: &usize| &self.told.types.objects[*number].takes;
+            let overloads = match (before, &entity) {
+                (Entity::Object(one), Entity::Object(other)) => takes(one) != takes(other),
+                _ => (before.word(), entity.word()) == ("function", "function"),
+            };
             if !overloads {
                 let message = format!("`{}` is declared twice", name.text);
                 let first = self.sources.place(*span);
@@ -294,15 +296,21 @@ impl<'a> Declarer<'a> {
         }
     }
 
-    /// A kind of objects; gives its number.
-    fn object(&mut self, kind: ObjectKind, name: &ast::Name, parameters: usize) -> usize {
+    /// A kind of objects, which are made with parameters of these names.
+    fn object(
+        &mut self,
+        kind: ObjectKind,
+        name: &ast::Name,
+        parameters: usize,
+        takes: Vec<String>,
+    ) {
         let number = self.told.types.objects.len();
         self.told.types.objects.push(Object {
             kind,
             name: name.text.clone(),
             parameters,
+            takes,
         });
         self.name(name, Entity::Object(number));
-        number
     }
 }

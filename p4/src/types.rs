@@ -169,6 +169,8 @@ pub struct Object {
     pub name: String,
     /// So many types it takes.
     pub parameters: usize,
+    /// Names of the parameters that parsers, controls and packages are made with.
+    pub takes: Vec<String>,
 }
 
 /// All that types refer to by number.

@@ -344,8 +344,8 @@ fn what_is_wrong_is_told_once_and_where() {
             "1:22 `y` has a direction, and stands behind a parameter without one",
         ),
         (
-            "extern e { e(); } extern e { e(bit<8> x); void f(); void f(); }",
-            "1:58 `e` has this twice: `f`",
+            "extern e { e(bit<8> x); e(bit<9> y); void f(); void f(); }",
+            "1:53 `e` has this twice: `f`",
         ),
         (
             "typedef bit<8> b; b(1) x;",
@@ -359,6 +359,10 @@ fn what_is_wrong_is_told_once_and_where() {
     for (program, error) in wrong {
         assert_eq!(text(program).expect_err(program), [error], "{program}");
     }
+    let twice = "control c() { apply { } } control c() { apply { } }";
+    assert_eq!(text(twice).unwrap_err(), ["1:35 `c` is declared twice"]);
+    let overloaded = "control c()(bool a) { apply { } } control c()(bool b) { apply { } }";
+    text(overloaded).unwrap();
     // Whatever uses what is wrong is not told again.
     let program = "typedef bit<X> t; header h { t a; } const t C = 1; const bit<8> D = C + 1;";
     assert_eq!(text(program).unwrap_err(), ["1:13 `X` is not declared"]);

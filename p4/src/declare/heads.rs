@@ -111,7 +111,7 @@ impl<'a> Declarer<'a> {
         types: &'a [ast::Name],
         methods: &'a [ast::Declaration],
     ) {
-        self.object(ObjectKind::Extern, name, types.len());
+        self.object(ObjectKind::Extern, name, types.len(), Vec::new());
         self.scope(|all| {
             all.type_parameters(types);
             let mut seen = BTreeSet::new();
@@ -188,7 +188,12 @@ impl<'a> Declarer<'a> {
                 span: head.name.span,
             }
         });
+        let parameters = match kind {
+            ObjectKind::Package => &told.parameters,
+            _ => &told.made_with,
+        };
+        let takes = parameters.iter().map(|one| one.name.clone()).collect();
         self.told.heads.push(told);
-        self.object(kind, &head.name, head.types.len());
+        self.object(kind, &head.name, head.types.len(), takes);
     }
 }
