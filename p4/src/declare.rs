@@ -10,14 +10,11 @@ mod named;
 mod records;
 
 use crate::ast::{self, DeclarationKind, Program};
-use crate::source::{Sources, Span};
+use crate::source::{Sources, Span, MOST_ERRORS};
 use crate::types::{Object, ObjectKind, Type, Types};
 use crate::value::Value;
 use hardpath_diagnostic::{suggest, Diagnostic};
 use std::collections::BTreeMap;
-
-/// More errors than anybody reads.
-const MOST_ERRORS: usize = 100;
 
 /// What a program declares.
 #[derive(Clone, PartialEq, Debug, Default)]

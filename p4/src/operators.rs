@@ -66,10 +66,6 @@ pub fn unary(types: &Types, operator: Unary, of: &Type) -> Result<Type, String> 
 /// The type that both sides of an operator have once the compiler has cast what it casts by itself (§8.11.2): an `int` to the width of
 /// the other side, a member of a serializable enum to what is below it.
 pub fn common(types: &Types, left: &Type, right: &Type) -> Option<Type> {
-    let below = |of: &Type| match of {
-        Type::Enum(number) => types.enums[*number].below.clone(),
-        _ => None,
-    };
     match (left, right) {
         (Type::Wrong | Type::Any, other) | (other, Type::Wrong | Type::Any) => Some(other.clone()),
         _ if left == right => Some(left.clone()),
@@ -80,9 +76,9 @@ pub fn common(types: &Types, left: &Type, right: &Type) -> Option<Type> {
             let parts: Option<Vec<Type>> = parts.map(|(a, b)| common(types, a, b)).collect();
             Some(Type::Tuple(parts?))
         }
-        _ => match (below(left), below(right)) {
-            (Some(of), _) => common(types, &of, right),
-            (None, Some(of)) => common(types, left, &of),
+        _ => match (types.below_enum(left), types.below_enum(right)) {
+            (Some(of), _) => common(types, of, right),
+            (None, Some(of)) => common(types, left, of),
             (None, None) => None,
         },
     }
@@ -146,8 +142,7 @@ pub fn binary(
 fn number(types: &Types, of: &Type) -> Option<Type> {
     match of {
         Type::Bit(_) | Type::Int(_) | Type::Integer => Some(of.clone()),
-        Type::Enum(number) => types.enums[*number].below.clone(),
-        _ => None,
+        _ => types.below_enum(of).cloned(),
     }
 }
 
@@ -192,9 +187,8 @@ fn is_compared(types: &Types, of: &Type) -> bool {
 /// It is not.
 pub fn cast(types: &Types, from: &Type, to: &Type) -> Result<(), String> {
     let below = |of: &Type| match of {
-        Type::New(number) => Some(types.news[*number].below.clone()),
-        Type::Enum(number) => types.enums[*number].below.clone(),
-        _ => None,
+        Type::New(number) => Some(&types.news[*number].below),
+        _ => types.below_enum(of),
     };
     let is_allowed = match (from, to) {
         (Type::Wrong, _) | (_, Type::Wrong) => true,
@@ -206,12 +200,12 @@ pub fn cast(types: &Types, from: &Type, to: &Type) -> Result<(), String> {
         (Type::Integer, Type::Bit(_) | Type::Int(_)) => true,
         (Type::Bit(_) | Type::Int(_), Type::Integer) => true,
         (Type::Tuple(_), Type::Record(_) | Type::Stack(..) | Type::List(_)) => {
-            common_parts(types, from, to)
+            implicit(types, from, to)
         }
         _ => match (below(from), below(to)) {
             (Some(from), Some(to)) => from == to,
-            (Some(from), None) => cast(types, &from, to).is_ok(),
-            (None, Some(to)) => cast(types, from, &to).is_ok(),
+            (Some(from), None) => cast(types, from, to).is_ok(),
+            (None, Some(to)) => cast(types, from, to).is_ok(),
             (None, None) => false,
         },
     };
@@ -224,31 +218,6 @@ pub fn cast(types: &Types, from: &Type, to: &Type) -> Result<(), String> {
     }
 }
 
-/// Whether the parts of a tuple are those of a struct, a header, a stack or a list, as far as the compiler casts by itself.
-fn common_parts(types: &Types, from: &Type, to: &Type) -> bool {
-    let Type::Tuple(parts) = from else {
-        return false;
-    };
-    let becomes = |from: &Type, to: &Type| implicit(types, from, to);
-    match to {
-        Type::Record(number) => {
-            let record = &types.records[*number];
-            let fields = &record.fields;
-            record.kind != RecordKind::Union
-                && fields.len() == parts.len()
-                && parts
-                    .iter()
-                    .zip(fields)
-                    .all(|(part, field)| becomes(part, &field.of))
-        }
-        Type::Stack(of, size) => {
-            parts.len() == *size as usize && parts.iter().all(|part| becomes(part, of))
-        }
-        Type::List(of) => parts.iter().all(|part| becomes(part, of)),
-        _ => false,
-    }
-}
-
 /// Whether the compiler casts by itself (§8.11.2).
 pub fn implicit(types: &Types, from: &Type, to: &Type) -> bool {
     match (from, to) {
@@ -257,15 +226,27 @@ pub fn implicit(types: &Types, from: &Type, to: &Type) -> bool {
         // An `int` is always known to the compiler.
         (Type::Integer, Type::Bit(_) | Type::Int(_)) => true,
         (Type::Bit(_) | Type::Int(_), Type::Integer) => true,
-        (Type::Enum(number), _) => {
-            let below = types.enums[*number].below.as_ref();
+        (Type::Enum(_), _) => {
+            let below = types.below_enum(from);
             below.is_some_and(|below| implicit(types, below, to))
         }
-        (Type::Tuple(one), Type::Tuple(other)) => {
-            let mut parts = one.iter().zip(other);
-            one.len() == other.len() && parts.all(|(from, to)| implicit(types, from, to))
+        (Type::Tuple(parts), _) if !types.is_record(to, RecordKind::Union) => {
+            let ends = matches!(to, Type::List(_)) || types.part(to, parts.len()).is_none();
+            let becomes = |(at, from)| {
+                types
+                    .part(to, at)
+                    .is_some_and(|to| implicit(types, from, to))
+            };
+            ends && has_parts(to) && parts.iter().enumerate().all(becomes)
         }
-        (Type::Tuple(_), _) => common_parts(types, from, to),
         _ => false,
     }
+}
+
+/// What a tuple can become.
+fn has_parts(of: &Type) -> bool {
+    matches!(
+        of,
+        Type::Tuple(_) | Type::Record(_) | Type::Stack(..) | Type::List(_)
+    )
 }

@@ -11,7 +11,7 @@ mod types;
 
 use crate::ast::{Annotation, AnnotationBody, Expression, Name, Program};
 use crate::lexer::{Token, TokenKind};
-use crate::source::{Sources, Span};
+use crate::source::{Sources, Span, MOST_ERRORS};
 use hardpath_diagnostic::Diagnostic;
 use std::collections::BTreeMap;
 
@@ -19,8 +19,6 @@ use std::collections::BTreeMap;
 const MOST_DEEP: u32 = 200;
 /// For each token of a program so many may be read in vain: things that are tried in each other would take for ever.
 const MOST_TRIED: usize = 20;
-/// More errors than anybody reads.
-const MOST_ERRORS: usize = 100;
 
 /// Words that no name can be (§6.4.2).
 const RESERVED: [&str; 45] = [

@@ -2,6 +2,9 @@
 
 use hardpath_diagnostic::{Diagnostic, Place};
 
+/// More errors than anybody reads of one program.
+pub(crate) const MOST_ERRORS: usize = 100;
+
 /// From one character of a file up to another one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Span {

@@ -160,6 +160,18 @@ pub enum ObjectKind {
     Package,
 }
 
+impl ObjectKind {
+    /// Its keyword.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            ObjectKind::Extern => "extern",
+            ObjectKind::Parser => "parser",
+            ObjectKind::Control => "control",
+            ObjectKind::Package => "package",
+        }
+    }
+}
+
 /// The type of objects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Object {
@@ -266,7 +278,7 @@ impl Types {
             Type::Bool => Some(1),
             Type::Bit(width) | Type::Int(width) => Some((*width).into()),
             Type::Varbit(width) => Some(if at_most { (*width).into() } else { 0 }),
-            Type::Enum(number) => inner(self.enums[*number].below.as_ref()?),
+            Type::Enum(_) => inner(self.below_enum(of)?),
             Type::New(number) => inner(&self.news[*number].below),
             Type::Stack(of, size) => inner(of)?.checked_mul((*size).into()),
             Type::Tuple(types) => types.iter().map(inner).try_fold(0, add),
@@ -302,6 +314,25 @@ impl Types {
             }
     }
 
+    /// The type of a part, by its place; a list has no end.
+    pub fn part<'a>(&'a self, of: &'a Type, at: usize) -> Option<&'a Type> {
+        match of {
+            Type::Record(number) => self.records[*number].fields.get(at).map(|field| &field.of),
+            Type::Tuple(parts) => parts.get(at),
+            Type::Stack(of, size) => (at < *size as usize).then_some(of.as_ref()),
+            Type::List(of) => Some(of),
+            _ => None,
+        }
+    }
+
+    /// What a serializable enum is made of.
+    pub fn below_enum(&self, of: &Type) -> Option<&Type> {
+        match of {
+            Type::Enum(number) => self.enums[*number].below.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Whether it is a header, a union or a struct of this kind.
     pub fn is_record(&self, of: &Type, kind: RecordKind) -> bool {
         matches!(of, Type::Record(number) if self.records[*number].kind == kind)
@@ -310,14 +341,8 @@ impl Types {
     /// `header h { bit<8> a; … }`, a line for each record: for tests and messages.
     pub fn dump(&self) -> String {
         let mut text = String::new();
-        for record in &self.records {
-            let name = match record.given.as_slice() {
-                [] => record.name.clone(),
-                given => {
-                    let given: Vec<String> = given.iter().map(|of| self.text(of)).collect();
-                    format!("{}<{}>", record.name, given.join(", "))
-                }
-            };
+        for (number, record) in self.records.iter().enumerate() {
+            let name = self.text(&Type::Record(number));
             let _ = write!(text, "{} {name} {{", record.kind.keyword());
             for field in &record.fields {
                 let _ = write!(text, " {} {};", self.text(&field.of), field.name);

@@ -1,6 +1,5 @@
 //! What is known when a program is compiled (§18.1): expressions to values with their types.
 
-use super::records::held;
 use super::{Declarer, Entity};
 use crate::ast::{self, Binary, ExpressionKind, TypeKind, Unary};
 use crate::operators;
@@ -8,6 +7,7 @@ use crate::source::Span;
 use crate::types::{RecordKind, Type};
 use crate::value::{self, Value};
 use num_bigint::BigInt;
+use std::collections::BTreeMap;
 
 /// A value with its type. `None`: an error was told.
 type Known = Option<(Type, Value)>;
@@ -34,25 +34,17 @@ impl<'a> Declarer<'a> {
 
     /// The same value in a type to which the compiler casts by itself.
     fn recast(&self, value: Value, from: &Type, to: &Type) -> Value {
-        let types = &self.told.types;
-        let parts = |values: Vec<Value>, from: &[Type], to: &dyn Fn(usize) -> Type| {
-            let all = values.into_iter().zip(from).enumerate();
-            let all = all.map(|(i, (value, from))| self.recast(value, from, &to(i)));
-            Value::Parts(all.collect())
-        };
-        match (value, from, to) {
-            (Value::Parts(values), Type::Tuple(from), Type::Tuple(to)) => {
-                parts(values, from, &|i| to[i].clone())
+        match (value, from) {
+            (Value::Parts(values), Type::Tuple(from)) => {
+                let all = values.into_iter().zip(from).enumerate();
+                let all = all.map(|(at, (value, from))| match self.told.types.part(to, at) {
+                    Some(to) => self.recast(value, from, to),
+                    None => value,
+                });
+                Value::Parts(all.collect())
             }
-            (Value::Parts(values), Type::Tuple(from), Type::Record(number)) => {
-                parts(values, from, &|i| {
-                    types.records[*number].fields[i].of.clone()
-                })
-            }
-            (Value::Parts(values), Type::Tuple(from), Type::Stack(of, _) | Type::List(of)) => {
-                parts(values, from, &|_| of.as_ref().clone())
-            }
-            (value, _, to) => held(value, to),
+            (Value::Number(number), _) => Value::Number(value::in_type(number, to)),
+            (value, _) => value,
         }
     }
 
@@ -198,14 +190,12 @@ impl<'a> Declarer<'a> {
         let Value::Number(at) = at else {
             return self.refuse("p4-type", index.span, "an index is a number");
         };
-        let part = match (&is, value) {
-            (Type::Tuple(types), Value::Parts(parts)) => {
-                let at = usize::try_from(&at).ok();
-                at.and_then(|at| Some((types.get(at)?.clone(), parts.into_iter().nth(at)?)))
-            }
-            (Type::Stack(of, _) | Type::List(of), Value::Parts(parts)) => {
-                let at = usize::try_from(&at).ok();
-                at.and_then(|at| Some((of.as_ref().clone(), parts.into_iter().nth(at)?)))
+        let part = match value {
+            Value::Parts(parts) if !matches!(is, Type::Record(_)) => {
+                usize::try_from(&at).ok().and_then(|at| {
+                    let of = self.told.types.part(&is, at)?.clone();
+                    Some((of, parts.into_iter().nth(at)?))
+                })
             }
             _ => None,
         };
@@ -341,14 +331,14 @@ impl<'a> Declarer<'a> {
     ) -> Known {
         let (mut types, mut values) = (Vec::new(), Vec::new());
         for (at, part) in parts.iter().enumerate() {
-            let wanted = wanted.and_then(|of| self.part_of(of, at));
+            let wanted = wanted.and_then(|of| self.told.types.part(of, at).cloned());
             let (is, value) = self.constant(part, wanted.as_ref())?;
             types.push(is);
             values.push(value);
         }
         // A list has no end of its own.
         let whole = wanted.filter(|of| rest && !matches!(of, Type::List(_)));
-        while let Some(next) = whole.and_then(|of| self.part_of(of, types.len())) {
+        while let Some(next) = whole.and_then(|of| self.told.types.part(of, types.len()).cloned()) {
             let Some(value) = self.default_of(&next) else {
                 return self.refuse("p4-type", span, "`...` stands for nothing here");
             };
@@ -356,20 +346,6 @@ impl<'a> Declarer<'a> {
             values.push(value);
         }
         Some((Type::Tuple(types), Value::Parts(values)))
-    }
-
-    /// The type of a part, by its place.
-    fn part_of(&self, of: &Type, at: usize) -> Option<Type> {
-        match of {
-            Type::Record(number) => {
-                let fields = &self.told.types.records[*number].fields;
-                fields.get(at).map(|field| field.of.clone())
-            }
-            Type::Tuple(parts) => parts.get(at).cloned(),
-            Type::Stack(of, size) => (at < *size as usize).then(|| of.as_ref().clone()),
-            Type::List(of) => Some(of.as_ref().clone()),
-            _ => None,
-        }
     }
 
     /// `{x = a, y = b}`: of a struct or a header.
@@ -405,6 +381,21 @@ impl<'a> Declarer<'a> {
             }
         }
         Some((Type::Record(*number), Value::Parts(values)))
+    }
+
+    /// Names with what stands for them, for fields that are told by name.
+    fn by_name<'b>(
+        &mut self,
+        fields: &'b [(ast::Name, ast::Expression)],
+    ) -> BTreeMap<&'b str, &'b ast::Expression> {
+        let mut found = BTreeMap::new();
+        for (name, value) in fields {
+            if found.insert(name.text.as_str(), value).is_some() {
+                let message = format!("`{}` is given twice", name.text);
+                self.error("p4-name", name.span, message);
+            }
+        }
+        found
     }
 
     /// `static_assert(condition, message)` of `core.p4`: true, or an error.

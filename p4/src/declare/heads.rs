@@ -138,8 +138,7 @@ impl<'a> Declarer<'a> {
 
     pub(super) fn parser(&mut self, head: &'a ast::Head, parser: Option<&'a ast::Parser>) {
         let made_with = parser.map_or(&[][..], |parser| &parser.made_with);
-        let kind = (ObjectKind::Parser, "parser");
-        self.block(head, kind, made_with, |all| {
+        self.block(head, ObjectKind::Parser, made_with, |all| {
             let Some(parser) = parser else { return };
             for state in &parser.states {
                 all.name(&state.name, Entity::Other("state"));
@@ -152,8 +151,7 @@ impl<'a> Declarer<'a> {
 
     pub(super) fn control(&mut self, head: &'a ast::Head, control: Option<&'a ast::Control>) {
         let made_with = control.map_or(&[][..], |control| &control.made_with);
-        let kind = (ObjectKind::Control, "control");
-        self.block(head, kind, made_with, |all| {
+        self.block(head, ObjectKind::Control, made_with, |all| {
             for local in control.iter().flat_map(|control| &control.locals) {
                 all.declaration(local);
             }
@@ -161,15 +159,14 @@ impl<'a> Declarer<'a> {
     }
 
     pub(super) fn package(&mut self, head: &'a ast::Head) {
-        let kind = (ObjectKind::Package, "package");
-        self.block(head, kind, &[], |_| {});
+        self.block(head, ObjectKind::Package, &[], |_| {});
     }
 
     /// A parser, a control or a package: what it takes, and what is in it, in scopes of their own.
     fn block(
         &mut self,
         head: &'a ast::Head,
-        (kind, word): (ObjectKind, &'static str),
+        kind: ObjectKind,
         made_with: &'a [ast::Parameter],
         inside: impl FnOnce(&mut Self),
     ) {
@@ -179,7 +176,7 @@ impl<'a> Declarer<'a> {
             let made_with = all.parameters(made_with);
             all.scope(inside);
             Head {
-                kind: word,
+                kind: kind.keyword(),
                 name: head.name.text.clone(),
                 types,
                 parameters,

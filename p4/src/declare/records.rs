@@ -4,9 +4,8 @@ use super::named::{parameters_of, TOO_MUCH};
 use super::{Declarer, Entity};
 use crate::ast::{self, DeclarationKind};
 use crate::types::{Enum, Extent, Field, New, Record, RecordKind, Type, Types};
-use crate::value::{self, Value};
+use crate::value::Value;
 use num_bigint::BigInt;
-use std::collections::BTreeMap;
 
 impl<'a> Declarer<'a> {
     /// A header, a union or a struct. One that takes types is looked at with its parameters as they are.
@@ -287,21 +286,6 @@ impl<'a> Declarer<'a> {
             _ => return None,
         })
     }
-
-    /// Names with what stands for them, for fields that are told by name.
-    pub(super) fn by_name<'b>(
-        &mut self,
-        fields: &'b [(ast::Name, ast::Expression)],
-    ) -> BTreeMap<&'b str, &'b ast::Expression> {
-        let mut found = BTreeMap::new();
-        for (name, value) in fields {
-            if found.insert(name.text.as_str(), value).is_some() {
-                let message = format!("`{}` is given twice", name.text);
-                self.error("p4-name", name.span, message);
-            }
-        }
-        found
-    }
 }
 
 /// Numbers, booleans, serializable enums, and structs and stacks of these.
@@ -319,13 +303,5 @@ fn goes_into_headers(types: &Types, of: &Type) -> bool {
                 && fields.all(|field| goes_into_headers(types, &field.of))
         }
         _ => false,
-    }
-}
-
-/// The number as a type holds it, for whoever casts without being asked.
-pub(super) fn held(value: Value, of: &Type) -> Value {
-    match value {
-        Value::Number(number) => Value::Number(value::in_type(number, of)),
-        other => other,
     }
 }

@@ -1,28 +1,16 @@
 //! What programs declare: types with their widths, constants with their values, and all that is wrong with them.
 
+use crate::read;
 use hardpath_p4::ast::Binary;
 use hardpath_p4::declare::{declare, Declared};
-use hardpath_p4::preprocess::{self, Options};
-use hardpath_p4::source::Sources;
+use hardpath_p4::library;
 use hardpath_p4::types::Type;
 use hardpath_p4::value::{self, Value};
-use hardpath_p4::{library, parser};
 use hardpath_testkit::Random;
 use num_bigint::BigInt;
 
 fn text(text: &str) -> Result<Declared, Vec<String>> {
-    let mut sources = Sources::default();
-    let number = sources.add("program.p4", text);
-    let tokens = preprocess::run(&mut sources, number, &Options::default());
-    let program = tokens.and_then(|tokens| parser::program(&sources, &tokens));
-    let declared = program.and_then(|program| declare(&program, &sources));
-    declared.map_err(|errors| {
-        let lines = errors.iter().map(|error| {
-            let place = error.place.as_ref().expect("errors of sources have one");
-            format!("{}:{} {}", place.line, place.column, error.message)
-        });
-        lines.collect()
-    })
+    read(text, |program, sources| declare(&program, sources))
 }
 
 const TYPES: &str = "\

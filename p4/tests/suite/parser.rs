@@ -1,5 +1,6 @@
 //! Programs that are right, and such that are wrong in all ways.
 
+use crate::read;
 use hardpath_p4::ast::{
     Binary, DeclarationKind, ExpressionKind, Program, PropertyValue, StatementKind, TypeKind,
 };
@@ -14,17 +15,7 @@ fn sources() -> PathBuf {
 }
 
 fn text(text: &str) -> Result<Program, Vec<String>> {
-    let mut sources = Sources::default();
-    let number = sources.add("program.p4", text);
-    let tokens = preprocess::run(&mut sources, number, &Options::default());
-    let program = tokens.and_then(|tokens| parser::program(&sources, &tokens));
-    program.map_err(|errors| {
-        let lines = errors.iter().map(|error| {
-            let place = error.place.as_ref().expect("errors of sources have one");
-            format!("{}:{} {}", place.line, place.column, error.message)
-        });
-        lines.collect()
-    })
+    read(text, |program, _| Ok(program))
 }
 
 fn errors(program: &str) -> Vec<String> {

@@ -1,0 +1,28 @@
+//! Sources, from their text to what they declare; and what is wrong with them.
+
+mod declare;
+mod parser;
+
+use hardpath_diagnostic::Diagnostic;
+use hardpath_p4::ast::Program;
+use hardpath_p4::preprocess::{self, Options};
+use hardpath_p4::source::Sources;
+
+/// Reads a text as `program.p4`, and what is made of the program then; errors as `line:column message`.
+pub fn read<T>(
+    text: &str,
+    then: impl FnOnce(Program, &Sources) -> Result<T, Vec<Diagnostic>>,
+) -> Result<T, Vec<String>> {
+    let mut sources = Sources::default();
+    let number = sources.add("program.p4", text);
+    let tokens = preprocess::run(&mut sources, number, &Options::default());
+    let program = tokens.and_then(|tokens| hardpath_p4::parser::program(&sources, &tokens));
+    let made = program.and_then(|program| then(program, &sources));
+    made.map_err(|errors| {
+        let lines = errors.iter().map(|error| {
+            let place = error.place.as_ref().expect("errors of sources have one");
+            format!("{}:{} {}", place.line, place.column, error.message)
+        });
+        lines.collect()
+    })
+}
