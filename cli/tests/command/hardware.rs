@@ -625,23 +625,20 @@ fn the_folder_of_a_design_is_synthesized() {
     };
     let folder = Folder::new(&object("listing1"), &[]);
     let place = folder.path();
-    let run = hardpath(&["synth", path(&place), "--json"]);
-    assert_eq!(run.status, 0, "{}", run.stdout);
-    let report = run.json();
-    assert!(report["lut_without_maps"].as_u64() < report["lut"].as_u64());
-    // The object was synthesized whole, without parts that stay apart, so that yosys comes to almost the same.
-    let of_object = of_object.run.json();
-    for name in ["lut", "ff", "bram36", "levels"] {
-        let (one, other) = (
-            report[name].as_f64().unwrap(),
-            of_object[name].as_f64().unwrap(),
-        );
-        let ratio = one / other;
-        assert!(
-            (0.98..=1.02).contains(&ratio),
-            "{name}: {one}, of the object {other}"
-        );
+    let of = |options: &[&str]| {
+        let run = hardpath(&[&["synth", path(&place), "--json"], options].concat());
+        assert_eq!(run.status, 0, "{}", run.stdout);
+        run.json()
+    };
+    let parts = of(&[]);
+    assert!(parts["lut_without_maps"].as_u64() < parts["lut"].as_u64());
+    let (mut report, mut of_object) = (of(&["--no-parts"]), of_object.run.json());
+    for answer in [&mut report, &mut of_object] {
+        // Only of an object it is known what traffic it is slow for; and its netlist was asked for.
+        answer["warnings"] = Value::Null;
+        answer["netlist"] = Value::Null;
     }
+    assert_eq!(report, of_object);
     // A file of the list that is gone, and a list of VHDL.
     let refused = |code: &str, words: &str| {
         let run = hardpath(&["synth", path(&place), "--flow", "ecp5", "--json"]);
