@@ -81,6 +81,11 @@ impl<'a> Session<'a> {
         Ok((Session { dut, interface }, filled))
     }
 
+    /// A design that was begun before, and runs since then.
+    pub fn goes_on(dut: &'a mut dyn Dut, interface: &'a Interface) -> Session<'a> {
+        Session { dut, interface }
+    }
+
     /// Sends packets, and tells what becomes of each ([`run::stream`]).
     ///
     /// # Errors
