@@ -2,8 +2,9 @@
 //
 // What every P4_16 program can use: the core library of the P4_16 specification, version 1.2.5 (appendix D).
 
-#ifndef CORE_P4
-#define CORE_P4
+// Programs ask for this name to see whether the file is there.
+#ifndef _CORE_P4_
+#define _CORE_P4_
 
 // §8.2.3: what a parser can end with. NoError is the value of a variable that has none yet.
 error {

@@ -2,8 +2,9 @@
 //
 // The architecture of p4c's backend for eBPF in the kernel: a parser and a filter that lets packets pass or not.
 
-#ifndef EBPF_MODEL_P4
-#define EBPF_MODEL_P4
+// Programs ask for this name to see whether the file is there.
+#ifndef _EBPF_MODEL_P4_
+#define _EBPF_MODEL_P4_
 
 #include <core.p4>
 

@@ -2,8 +2,9 @@
 //
 // The Portable Switch Architecture, version 1.2, with the widths that BMv2's psa_switch has.
 
-#ifndef PSA_P4
-#define PSA_P4
+// Programs ask for this name to see whether the file is there.
+#ifndef __PSA_P4__
+#define __PSA_P4__
 
 #include <core.p4>
 

@@ -2,8 +2,9 @@
 //
 // The architecture of p4c's backend for eBPF in user space.
 
-#ifndef UBPF_MODEL_P4
-#define UBPF_MODEL_P4
+// Programs ask for this name to see whether the file is there.
+#ifndef _UBPF_MODEL_P4_
+#define _UBPF_MODEL_P4_
 
 #include <core.p4>
 

@@ -2,8 +2,9 @@
 //
 // The architecture of BMv2's simple_switch: names, types and parameters as programs for it use them, of version 20200408 on.
 
-#ifndef V1MODEL_P4
-#define V1MODEL_P4
+// Programs ask for this name to see whether the file is there.
+#ifndef _V1_MODEL_P4_
+#define _V1_MODEL_P4_
 
 #ifndef V1MODEL_VERSION
 #define V1MODEL_VERSION 20180101

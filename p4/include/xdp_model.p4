@@ -2,8 +2,9 @@
 //
 // The architecture of p4c's backend for XDP: a switch with XDP's verdicts, or the filter of ebpf_model.p4.
 
-#ifndef XDP_MODEL_P4
-#define XDP_MODEL_P4
+// Programs ask for this name to see whether the file is there.
+#ifndef _XDP_MODEL_P4
+#define _XDP_MODEL_P4
 
 #include <core.p4>
 #include <ebpf_model.p4>

@@ -2,29 +2,48 @@
 //!
 //! ```text
 //! files ─► preprocess (lexer): tokens, each with where it stands ─► parser: the tree of a program (ast)
-//!       ─► declare: types with their widths, constants with their values (types, value, operators)
+//!       ─► check: names, types, constants, calls (typed; types, value, operators, fold) ─► design: the objects that it makes
+//!       ─► interpreter: what becomes of packets; lower: the program IR
+//!       ─► p4info: what the control plane sees
+//!
+//! tests (stf), files of entries (entries) ─► commands: packets, entries of tables, registers, …
 //! ```
 //!
 //! The language is that of the P4_16 specification, version 1.2.5; sections that comments name are its own. A source that is wrong gets
 //! all its errors, each with its place; no source panics.
 //!
-//! This crate knows no architecture, no target and no other language.
+//! Architectures are described in P4 (`architectures`, `include`); sources of P4_14 become P4_16 text first ([`p4_14`]). This crate knows no
+//! target and no other language.
 
 #![deny(missing_docs)]
 
 pub mod ast;
-pub mod declare;
+pub mod check;
+pub mod commands;
+pub mod control;
+pub mod design;
+pub mod entries;
+pub mod fold;
+pub mod format;
+pub mod interpreter;
 pub mod lexer;
 pub mod library;
+pub mod lower;
 pub mod operators;
+pub mod p4_14;
+pub mod p4info;
 pub mod parser;
 pub mod preprocess;
+pub mod runner;
 pub mod source;
+pub mod stf;
+pub mod typed;
 pub mod types;
 pub mod value;
 
-use ast::Program;
+use ast::{DeclarationKind, TypeKind};
 use hardpath_diagnostic::Diagnostic;
+use lexer::Token;
 use preprocess::Options;
 use source::Sources;
 use std::path::Path;
@@ -33,9 +52,93 @@ use std::path::Path;
 ///
 /// # Errors
 /// `cannot-read`, `p4-preprocessor`, `p4-syntax`: everything that is wrong with it, in the order of the text.
-pub fn parse(path: &Path, options: &Options) -> Result<(Program, Sources), Vec<Diagnostic>> {
+pub fn parse(path: &Path, options: &Options) -> Result<(ast::Program, Sources), Vec<Diagnostic>> {
     let mut sources = Sources::default();
     let tokens = preprocess::file(&mut sources, path, options)?;
     let program = parser::program(&sources, &tokens)?;
     Ok((program, sources))
+}
+
+/// Reads a program, with what its architecture does, and checks it. `described` is a file that describes an architecture that hardpath
+/// does not know.
+///
+/// # Errors
+/// As for [`parse`], and those of [`check::check`].
+pub fn load(
+    path: &Path,
+    described: Option<&Path>,
+    options: &Options,
+) -> Result<(typed::Program, Sources), Vec<Diagnostic>> {
+    let mut sources = Sources::default();
+    let tokens = preprocess::file(&mut sources, path, options)?;
+    let program = read(tokens, described, options, &mut sources)?;
+    Ok((check::check(&program, &sources)?, sources))
+}
+
+/// The same of a source of P4_14, which is translated to P4_16 first: messages tell of places in that text.
+///
+/// # Errors
+/// `p4-14`, and those of [`load`].
+pub fn load_14(
+    path: &Path,
+    options: &Options,
+) -> Result<(typed::Program, Sources), Vec<Diagnostic>> {
+    let text = p4_14::translate(path, options)?;
+    let mut sources = Sources::default();
+    let number = sources.add(format!("{} as P4_16", path.display()), text);
+    let tokens = preprocess::run(&mut sources, number, options)?;
+    let program = read(tokens, None, options, &mut sources)?;
+    Ok((check::check(&program, &sources)?, sources))
+}
+
+/// The tree of a program with what its architecture does.
+///
+/// # Errors
+/// As for [`parse`].
+pub fn read(
+    mut tokens: Vec<Token>,
+    described: Option<&Path>,
+    options: &Options,
+    sources: &mut Sources,
+) -> Result<ast::Program, Vec<Diagnostic>> {
+    let program = parser::program(sources, &tokens)?;
+    let architecture = match described {
+        Some(path) => preprocess::file(sources, path, options)?,
+        None => {
+            match package(&program).and_then(|(name, count)| library::architecture(name, count)) {
+                Some(text) => {
+                    let number = sources.add("architecture", text);
+                    preprocess::run(sources, number, options)?
+                }
+                None => return Ok(program),
+            }
+        }
+    };
+    let support = sources.add("support", library::SUPPORT);
+    tokens.extend(preprocess::run(sources, support, options)?);
+    tokens.extend(architecture);
+    // Which names are types the second part knows only from the first one.
+    parser::program(sources, &tokens)
+}
+
+/// The package that `main` is one of, and how many parameters it has.
+fn package(program: &ast::Program) -> Option<(&str, usize)> {
+    let name = program
+        .declarations
+        .iter()
+        .find_map(|one| match &one.kind {
+            DeclarationKind::Instance(instance) if instance.name.text == "main" => {
+                match &instance.of.kind {
+                    TypeKind::Named(path, _) => Some(path.name.text.as_str()),
+                    _ => None,
+                }
+            }
+            _ => None,
+        })?;
+    program.declarations.iter().find_map(|one| match &one.kind {
+        DeclarationKind::Package(head) if head.name.text == name => {
+            Some((name, head.parameters.len()))
+        }
+        _ => None,
+    })
 }

@@ -2,6 +2,7 @@
 
 use crate::ast::{Binary, Unary};
 use crate::types::{RecordKind, Type, Types};
+use crate::value::MOST_BITS;
 
 impl Unary {
     /// As it is written.
@@ -55,6 +56,16 @@ pub fn unary(types: &Types, operator: Unary, of: &Type) -> Result<Type, String> 
         (_, Type::Wrong) | (Unary::Not, Type::Bool) => Ok(of.clone()),
         (Unary::Minus | Unary::Plus, Type::Integer | Type::Bit(_) | Type::Int(_)) => Ok(of.clone()),
         (Unary::Complement, Type::Bit(_) | Type::Int(_)) => Ok(of.clone()),
+        (Unary::Minus | Unary::Plus | Unary::Complement, Type::Enum(number)) => {
+            match &types.enums[*number].below {
+                Some(below) => unary(types, operator, below),
+                None => Err(format!(
+                    "`{}` does not take {}",
+                    operator.sign(),
+                    types.text(of)
+                )),
+            }
+        }
         _ => Err(format!(
             "`{}` does not take {}",
             operator.sign(),
@@ -119,7 +130,6 @@ pub fn binary(
             };
             let is_fixed = matches!(both, Type::Bit(_) | Type::Int(_));
             let takes = match operator {
-                Binary::BitAnd | Binary::BitOr | Binary::BitXor => is_fixed,
                 Binary::AddSaturating | Binary::SubtractSaturating => is_fixed,
                 Binary::Divide | Binary::Modulo => matches!(both, Type::Bit(_) | Type::Integer),
                 _ => is_fixed || both == Type::Integer,
@@ -149,21 +159,23 @@ fn number(types: &Types, of: &Type) -> Option<Type> {
 /// By what is not signed, or by a number that the compiler knows (§8.5).
 fn shift(types: &Types, left: &Type, right: &Type) -> Option<(Type, Type)> {
     let (left, right) = (number(types, left)?, number(types, right)?);
-    let takes = match (&left, &right) {
-        (Type::Integer, right) => *right == Type::Integer,
-        (_, right) => !matches!(right, Type::Int(_)),
-    };
-    takes.then(|| (left.clone(), left))
+    // A right side that is signed must be known, which is looked at where it is.
+    matches!(right, Type::Bit(_) | Type::Int(_) | Type::Integer).then(|| (left.clone(), left))
 }
 
-/// Of numbers that have a width; as the left one is signed, so is the result (§8.5).
+/// Of numbers that have a width; as the left one is signed, so is the result (§8.5). Of texts that the compiler knows (§8.3).
 fn concat(types: &Types, left: &Type, right: &Type) -> Option<(Type, Type)> {
+    if (left, right) == (&Type::Text, &Type::Text) {
+        return Some((Type::Text, Type::Text));
+    }
     let (left, right) = (number(types, left)?, number(types, right)?);
     let width = |of: &Type| match of {
         Type::Bit(width) | Type::Int(width) => Some(*width),
         _ => None,
     };
-    let both = width(&left)? + width(&right)?;
+    let both = width(&left)?
+        .checked_add(width(&right)?)
+        .filter(|both| *both <= MOST_BITS)?;
     let gives = match left {
         Type::Int(_) => Type::Int(both),
         _ => Type::Bit(both),
@@ -171,12 +183,12 @@ fn concat(types: &Types, left: &Type, right: &Type) -> Option<(Type, Type)> {
     Some((left, gives))
 }
 
-/// What `==` takes: no object, and nothing with one in it.
+/// What `==` takes: no object, nothing whose type is not known yet (§8.26), and nothing with one of these in it.
 fn is_compared(types: &Types, of: &Type) -> bool {
     !types.contains(of, &|of| {
         matches!(
             of,
-            Type::Object(..) | Type::Void | Type::Text | Type::List(_)
+            Type::Object(..) | Type::Void | Type::Text | Type::List(_) | Type::Parameter(_)
         )
     })
 }
@@ -202,6 +214,10 @@ pub fn cast(types: &Types, from: &Type, to: &Type) -> Result<(), String> {
         (Type::Tuple(_), Type::Record(_) | Type::Stack(..) | Type::List(_)) => {
             implicit(types, from, to)
         }
+        (from, to) if below(from) == Some(to) || below(to) == Some(from) => true,
+        // §8.25: a type of its own is cast to and from what it is made of, and from a number without a width.
+        (Type::Integer, Type::New(number)) => cast(types, from, &types.news[*number].below).is_ok(),
+        (Type::New(_), _) | (_, Type::New(_)) => false,
         _ => match (below(from), below(to)) {
             (Some(from), Some(to)) => from == to,
             (Some(from), None) => cast(types, from, to).is_ok(),

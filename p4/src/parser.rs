@@ -17,11 +17,13 @@ use std::collections::BTreeMap;
 
 /// So deep things may stand in each other.
 const MOST_DEEP: u32 = 200;
+/// So deep an expression may be: operators, members and indices that stand behind each other make it deeper, too.
+const MOST_CHAINED: u32 = 500;
 /// For each token of a program so many may be read in vain: things that are tried in each other would take for ever.
 const MOST_TRIED: usize = 20;
 
 /// Words that no name can be (§6.4.2).
-const RESERVED: [&str; 45] = [
+pub(crate) const RESERVED: [&str; 45] = [
     "abstract",
     "action",
     "bit",
@@ -84,6 +86,7 @@ pub fn program(sources: &Sources, tokens: &[Token]) -> Result<Program, Vec<Diagn
         may_try: 1000 + MOST_TRIED * tokens.len(),
         is_lost: false,
         deep: 0,
+        chain: 0,
         in_width: false,
     };
     let mut declarations = Vec::new();
@@ -117,6 +120,8 @@ struct Parser<'a> {
     /// It was told that nothing more is understood.
     is_lost: bool,
     deep: u32,
+    /// So deep is what was read of the expression that is being read.
+    chain: u32,
     /// A `>` ends what is read: it is the width of a type.
     in_width: bool,
 }
@@ -259,6 +264,18 @@ impl Parser<'_> {
             (self.at, self.deep) = (at, deep);
         }
         result
+    }
+
+    /// What was read of this expression stands in one more.
+    fn chained(&mut self) -> Parsed<()> {
+        self.chain += 1;
+        match self.chain > MOST_CHAINED {
+            true => {
+                let message = format!("this expression is more than {MOST_CHAINED} deep");
+                self.wrong(self.here(), message)
+            }
+            false => Ok(()),
+        }
     }
 
     /// Reads something in which a `>` does, or does not, end what is read.

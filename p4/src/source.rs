@@ -75,6 +75,11 @@ impl Sources {
         Place::of_file(&file.name).position(line as u32, of_line.chars().count() as u32 + 1)
     }
 
+    /// What is right, and is not done.
+    pub fn refusal(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::refused("p4-unsupported", message).at(self.place(span))
+    }
+
     /// An error at a place.
     pub fn error(&self, code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::input(code, message).at(self.place(span))

@@ -1,5 +1,6 @@
 //! Types as a program means them: names resolved, widths known (§7).
 
+use crate::ast::Annotation;
 use crate::source::Span;
 use std::fmt::Write;
 
@@ -73,6 +74,8 @@ pub struct Field {
     pub name: String,
     /// Its type.
     pub of: Type,
+    /// In front of it.
+    pub annotations: Vec<Annotation>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -122,6 +125,8 @@ pub struct Record {
     pub fields: Vec<Field>,
     /// How much there is of them.
     pub extent: Extent,
+    /// In front of it.
+    pub annotations: Vec<Annotation>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -148,6 +153,10 @@ pub struct New {
     pub below: Type,
     /// How much there is of it.
     pub extent: Extent,
+    /// In front of it.
+    pub annotations: Vec<Annotation>,
+    /// Where it is declared.
+    pub span: Span,
 }
 
 /// What kind of objects a type has.

@@ -37,6 +37,9 @@ pub fn literal(text: &str) -> Result<(BigInt, Option<(u32, bool)>), String> {
             let width = text[..at].parse().ok();
             let width = width.filter(|width| *width <= MOST_BITS);
             let width = width.ok_or_else(|| format!("a literal has at most {MOST_BITS} bits"))?;
+            if width == 0 && &text[at..=at] == "s" {
+                return Err("a signed number has at least one bit".into());
+            }
             (Some((width, &text[at..=at] == "s")), &text[at + 1..])
         }
     };

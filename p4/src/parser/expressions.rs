@@ -43,19 +43,30 @@ const UNARY: [(&str, Unary); 4] = [
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
-        self.nested(|parser| {
-            let span = parser.here();
-            let condition = parser.binary(0)?;
-            if !parser.take("?") {
-                return Ok(condition);
-            }
-            let yes = parser.expression()?;
-            parser.expect(":")?;
-            let no = parser.expression()?;
-            let parts = [condition, yes, no].map(Box::new);
-            let [condition, yes, no] = parts;
-            Ok(parser.made(span, ExpressionKind::Choice(condition, yes, no)))
-        })
+        self.apart(|parser| parser.nested(Self::choice))
+    }
+
+    /// Reads an expression that is not made deeper by what stands beside it.
+    fn apart(&mut self, read: impl FnOnce(&mut Self) -> Parsed<Expression>) -> Parsed<Expression> {
+        let before = std::mem::take(&mut self.chain);
+        let read = read(self);
+        let read = read.and_then(|read| self.chained().map(|()| read));
+        self.chain = before.max(self.chain);
+        read
+    }
+
+    fn choice(&mut self) -> Parsed<Expression> {
+        let span = self.here();
+        let condition = self.binary(0)?;
+        if !self.take("?") {
+            return Ok(condition);
+        }
+        let yes = self.expression()?;
+        self.expect(":")?;
+        let no = self.expression()?;
+        let parts = [condition, yes, no].map(Box::new);
+        let [condition, yes, no] = parts;
+        Ok(self.made(span, ExpressionKind::Choice(condition, yes, no)))
     }
 
     fn made(&self, begin: Span, kind: ExpressionKind) -> Expression {
@@ -94,6 +105,7 @@ impl Parser<'_> {
         let span = self.here();
         let mut left = self.binary(level + 1)?;
         while let Some(operator) = self.operator(level) {
+            self.chained()?;
             let right = self.binary(level + 1)?;
             let kind = ExpressionKind::Binary(operator, Box::new(left), Box::new(right));
             left = self.made(span, kind);
@@ -214,12 +226,15 @@ impl Parser<'_> {
             if self.take(".") {
                 let name = self.name()?;
                 whole = self.made(span, ExpressionKind::Member(Box::new(whole), name));
+                self.chained()?;
             } else if self.take("[") {
                 whole = self.index(span, whole)?;
+                self.chained()?;
             } else if self.take("(") {
                 let arguments = self.arguments()?;
                 let kind = ExpressionKind::Call(Box::new(whole), Vec::new(), arguments);
                 whole = self.made(span, kind);
+                self.chained()?;
             } else if let Some(types) = self.types_of_call() {
                 let arguments = self.arguments()?;
                 let kind = ExpressionKind::Call(Box::new(whole), types, arguments);
@@ -345,8 +360,10 @@ impl Parser<'_> {
 
     /// A name with what stands behind it: a place that can be assigned to, or a call.
     pub(super) fn place(&mut self) -> Parsed<Expression> {
-        let span = self.here();
-        let first = self.single()?;
-        self.postfixed(span, first)
+        self.apart(|parser| {
+            let span = parser.here();
+            let first = parser.single()?;
+            parser.postfixed(span, first)
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Types (§7).
 
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, MOST_DEEP};
 use crate::ast::{Expression, Path, Type, TypeKind};
 use crate::lexer::TokenKind;
 
@@ -82,7 +82,12 @@ impl Parser<'_> {
             kind,
             span: self.since(span),
         };
+        let mut deep = 0;
         while self.take("[") {
+            deep += 1;
+            if deep > MOST_DEEP {
+                return self.wrong(span, format!("this type is more than {MOST_DEEP} deep"));
+            }
             let size = Box::new(self.expression()?);
             self.expect("]")?;
             whole = Type {

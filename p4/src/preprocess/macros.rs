@@ -19,6 +19,8 @@ pub(super) struct Macros {
 struct Macro {
     /// `None`: it takes none, and no parentheses.
     parameters: Option<Vec<String>>,
+    /// The last parameter takes all arguments that are left, with their commas: `...`.
+    takes_rest: bool,
     body: Vec<Token>,
 }
 
@@ -53,6 +55,7 @@ impl Macros {
         };
         let mut body = &words[1..];
         let mut parameters = None;
+        let mut takes_rest = false;
         if let Some(open) = body
             .first()
             .filter(|open| open.is_sign("(") && open.adjoins)
@@ -64,6 +67,10 @@ impl Macros {
             for (place, token) in body[1..close].iter().enumerate() {
                 match &token.kind {
                     TokenKind::Word(name) if place % 2 == 0 => names.push(name.clone()),
+                    TokenKind::Sign("...") if place % 2 == 0 && place + 2 == close => {
+                        takes_rest = true;
+                        names.push("__VA_ARGS__".to_owned());
+                    }
                     TokenKind::Sign(",") if place % 2 == 1 => {}
                     _ => return wrong(token.span, "a macro's parameters are names"),
                 }
@@ -72,7 +79,12 @@ impl Macros {
             body = &body[close + 1..];
         }
         let body = body.to_vec();
-        self.all.insert(name.clone(), Macro { parameters, body });
+        let found = Macro {
+            parameters,
+            takes_rest,
+            body,
+        };
+        self.all.insert(name.clone(), found);
         Ok(())
     }
 
@@ -113,7 +125,7 @@ impl Macros {
                     expanded.tokens.push(token);
                     continue;
                 }
-                match taken(&mut rest, parameters.len()) {
+                match taken(&mut rest, parameters.len(), found.takes_rest) {
                     Some(taken) => values = taken,
                     None => {
                         let message = format!("macro {name} takes {} arguments", parameters.len());
@@ -193,14 +205,18 @@ impl Macros {
 }
 
 /// The arguments of a macro, from the parenthesis on; `None`: they do not end, or are not so many.
-fn taken(rest: &mut VecDeque<(Token, Hidden)>, count: usize) -> Option<Vec<Vec<Token>>> {
+fn taken(
+    rest: &mut VecDeque<(Token, Hidden)>,
+    count: usize,
+    takes_rest: bool,
+) -> Option<Vec<Vec<Token>>> {
     rest.pop_front();
     let (mut all, mut deep) = (vec![Vec::new()], 0);
     loop {
         let (token, _) = rest.pop_front()?;
         match &token.kind {
             TokenKind::Sign(")") if deep == 0 => break,
-            TokenKind::Sign(",") if deep == 0 => {
+            TokenKind::Sign(",") if deep == 0 && !(takes_rest && all.len() == count) => {
                 all.push(Vec::new());
                 continue;
             }
@@ -212,6 +228,10 @@ fn taken(rest: &mut VecDeque<(Token, Hidden)>, count: usize) -> Option<Vec<Vec<T
     }
     if count == 0 && all.len() == 1 && all[0].is_empty() {
         all.clear();
+    }
+    // What is left may be nothing at all.
+    if takes_rest && all.len() + 1 == count {
+        all.push(Vec::new());
     }
     (all.len() == count).then_some(all)
 }

@@ -1,7 +1,17 @@
 //! Sources, from their text to what they declare; and what is wrong with them.
 
-mod declare;
+mod architectures;
+mod check;
+mod commands;
+mod format;
+mod p4_14;
+mod p4info;
 mod parser;
+mod programs;
+mod random;
+mod rules;
+mod stf;
+mod table_rules;
 
 use hardpath_diagnostic::Diagnostic;
 use hardpath_p4::ast::Program;

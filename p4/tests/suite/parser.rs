@@ -289,3 +289,26 @@ fn broken_sources_are_told_and_nothing_more() {
     }
     assert!(wrong > 2000, "{wrong}");
 }
+
+/// What is made deeper without brackets: a tree that nobody could walk without end.
+#[test]
+fn long_chains_are_refused() {
+    let chains = [
+        ("const int A = 1", " + 1", ";"),
+        ("const bit<8> A = 8w1", " ++ 8w1", ";"),
+        ("const int A = a", ".b", ";"),
+        ("const int A = a", "[1]", ";"),
+        ("const bit<8>", "[1]", " A = {};"),
+        ("const int A = ", "-", "1;"),
+        ("control c() { apply { a", ".b", "(); } }"),
+    ];
+    for (begin, middle, end) in chains {
+        let errors = text(&format!("{begin}{}{end}", middle.repeat(200_000))).expect_err(begin);
+        assert_eq!(errors.len(), 1, "{begin}: {errors:?}");
+        assert!(errors[0].contains("deep"), "{errors:?}");
+        text(&format!("{begin}{}{end}", middle.repeat(150))).expect(begin);
+    }
+    // Side by side they are not deep.
+    let sum = format!("1{}, ", " + 1".repeat(40));
+    text(&format!("const list<int> A = {{ {} }};", sum.repeat(50))).unwrap();
+}

@@ -1,0 +1,330 @@
+//! The objects that a program makes (§17): from `main` down, each with what it was made with and with the name that the control plane
+//! has for it. Tables belong to the control that has them, so one that is made twice has two of each.
+
+mod names;
+
+use crate::ast::Annotation;
+use crate::fold;
+use crate::source::{Sources, Span};
+use crate::typed::{Expression, ExpressionKind, Program};
+use crate::types::{ObjectKind, Type};
+use crate::value::Value;
+use hardpath_diagnostic::Diagnostic;
+use std::collections::BTreeMap;
+
+/// More objects than any program makes: a few lines could ask for any number.
+const MOST: usize = 20_000;
+
+/// What is known before the first packet.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Known {
+    /// A value.
+    Value(Value),
+    /// An object, by its place.
+    Object(usize),
+}
+
+/// An object.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Object {
+    /// Where the program makes it.
+    pub instance: usize,
+    /// Which kind.
+    pub kind: ObjectKind,
+    /// Its type, with the types that this is given.
+    pub of: Type,
+    /// Its name, with those of the controls and parsers around it.
+    pub name: String,
+    /// What it was made with, in the order of the parameters; `None`: it was left out.
+    pub arguments: Vec<Option<Known>>,
+    /// The parser or control.
+    pub block: Option<usize>,
+    /// What it was made with, by its variables.
+    pub made: BTreeMap<usize, Known>,
+    /// The objects that it makes, by where the program makes them.
+    pub inner: BTreeMap<usize, usize>,
+}
+
+/// A table of a control.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Table {
+    /// The control, by its place among objects.
+    pub object: usize,
+    /// The table, by its place in the program.
+    pub table: usize,
+    /// Its name, with those of the controls around it.
+    pub name: String,
+}
+
+/// All objects.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Design {
+    /// Each behind those that it was made with.
+    pub objects: Vec<Object>,
+    /// All tables.
+    pub tables: Vec<Table>,
+    /// The object `main`.
+    pub main: usize,
+    /// The object that says what the architecture does, if one is described.
+    pub architecture: Option<usize>,
+}
+
+impl Design {
+    /// The table of a control.
+    pub fn table(&self, object: usize, table: usize) -> Option<usize> {
+        let mut tables = self.tables.iter();
+        tables.position(|one| one.object == object && one.table == table)
+    }
+}
+
+/// Makes all objects of a program.
+///
+/// # Errors
+/// `p4-instance`: there is no `main`, two of them, or one that is no package; an object that is never wholly known; more objects than
+/// anybody has. `p4-name`: the control plane would call two tables, or two actions, the same.
+pub fn design(program: &Program, sources: &Sources) -> Result<Design, Vec<Diagnostic>> {
+    let mains = program.top.iter().copied();
+    let mains: Vec<usize> = mains
+        .filter(|number| program.instances[*number].name == "main")
+        .collect();
+    let [main] = mains[..] else {
+        let message = "the program makes no package `main`";
+        let help = "a program ends with one: `V1Switch(…) main;`";
+        let error = sources.error("p4-instance", Span::default(), message);
+        return Err(vec![error.help(help)]);
+    };
+    let mut maker = Maker {
+        program,
+        sources,
+        design: Design::default(),
+        top: BTreeMap::new(),
+        errors: Vec::new(),
+    };
+    let made = maker.make_main(main);
+    if made.is_some() {
+        let wrong = names::once(program, sources, &maker.design);
+        maker.errors.extend(wrong);
+    }
+    match (made, maker.errors.is_empty()) {
+        (Some(()), true) => Ok(maker.design),
+        _ => Err(maker.errors),
+    }
+}
+
+struct Maker<'a> {
+    program: &'a Program,
+    sources: &'a Sources,
+    design: Design,
+    /// Objects that are made outside of everything, by where.
+    top: BTreeMap<usize, usize>,
+    errors: Vec<Diagnostic>,
+}
+
+/// What is known while an object makes its own.
+struct Around<'a> {
+    name: &'a str,
+    made: &'a BTreeMap<usize, Known>,
+    inner: BTreeMap<usize, usize>,
+}
+
+impl Maker<'_> {
+    fn make_main(&mut self, main: usize) -> Option<()> {
+        let nothing = BTreeMap::new();
+        let mut around = Around {
+            name: "",
+            made: &nothing,
+            inner: BTreeMap::new(),
+        };
+        for number in self.program.top.clone() {
+            let made = self.make(number, &mut around)?;
+            self.top.insert(number, made);
+        }
+        self.design.main = self.top[&main];
+        let object = &self.design.objects[self.design.main];
+        if object.kind != ObjectKind::Package {
+            let span = self.program.instances[main].span;
+            return self.refuse(span, "`main` is no package");
+        }
+        if let Some(number) = self.program.architecture {
+            // Its parsers and controls are those of `main`.
+            around.inner = self.top.clone();
+            let inner = self.design.objects[self.design.main].inner.clone();
+            around.inner.extend(inner);
+            self.design.architecture = Some(self.make(number, &mut around)?);
+        }
+        Some(())
+    }
+
+    fn refuse<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
+        self.errors
+            .push(self.sources.error("p4-instance", span, message));
+        None
+    }
+
+    /// Makes an object, if that is not done yet; gives its place.
+    fn make(&mut self, number: usize, around: &mut Around<'_>) -> Option<usize> {
+        if let Some(made) = around.inner.get(&number).or(self.top.get(&number)) {
+            return Some(*made);
+        }
+        let program = self.program;
+        let instance = &program.instances[number];
+        if self.design.objects.len() >= MOST {
+            return self.refuse(
+                instance.span,
+                format!("the program makes more than {MOST} objects"),
+            );
+        }
+        let Type::Object(of, _) = instance.of else {
+            return None;
+        };
+        let of = &program.objects[of];
+        let mut arguments = Vec::new();
+        for argument in &instance.arguments {
+            arguments.push(match argument {
+                Some(argument) => Some(self.known(argument, around)?),
+                None => None,
+            });
+        }
+        // What the architecture applies is named by itself; what a package was made with, by its type, whatever annotations this has.
+        let own = name_of(&instance.annotations, &instance.name);
+        let name = match (of.kind, around.name.is_empty()) {
+            (ObjectKind::Package, _) => String::new(),
+            (ObjectKind::Parser | ObjectKind::Control, true) => of.name.clone(),
+            _ => joined(around.name, &own),
+        };
+        let mut made = BTreeMap::new();
+        let mut inner = BTreeMap::new();
+        if let Some(block) = instance.block.map(|block| &program.blocks[block]) {
+            for (parameter, argument) in block.made_with.iter().zip(&arguments) {
+                if let Some(argument) = argument {
+                    made.insert(parameter.variable, argument.clone());
+                }
+            }
+            let mut inside = Around {
+                name: &name,
+                made: &made,
+                inner: BTreeMap::new(),
+            };
+            for number in &block.instances {
+                let place = self.make(*number, &mut inside)?;
+                inside.inner.insert(*number, place);
+            }
+            inner = inside.inner;
+        } else if matches!(of.kind, ObjectKind::Parser | ObjectKind::Control) {
+            let message = format!("which types `{}` takes is not known", of.name);
+            return self.refuse(instance.span, message);
+        } else if of.kind == ObjectKind::Package {
+            inner.clone_from(&around.inner);
+        }
+        let place = self.design.objects.len();
+        self.design.objects.push(Object {
+            instance: number,
+            kind: of.kind,
+            of: instance.of.clone(),
+            name: name.clone(),
+            arguments,
+            block: instance.block,
+            made,
+            inner,
+        });
+        for table in instance
+            .block
+            .iter()
+            .flat_map(|block| &program.blocks[*block].tables)
+        {
+            let own = &program.tables[*table];
+            self.design.tables.push(Table {
+                object: place,
+                table: *table,
+                name: joined(&name, &name_of(&own.annotations, &own.name)),
+            });
+        }
+        around.inner.insert(number, place);
+        Some(place)
+    }
+
+    fn known(&mut self, of: &Expression, around: &mut Around<'_>) -> Option<Known> {
+        if let ExpressionKind::Object(number) = of.kind {
+            return Some(Known::Object(self.make(number, around)?));
+        }
+        match evaluate(self.program, of, around.made) {
+            Ok(known) => Some(known),
+            Err(Unknown::Because(why)) => self.refuse(of.span, why),
+            Err(Unknown::AtAll) => self.refuse(of.span, "this is not known when objects are made"),
+        }
+    }
+}
+
+/// Why something is not known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unknown {
+    /// It depends on packets.
+    AtAll,
+    /// It has no value.
+    Because(String),
+}
+
+/// The value of an expression, with what an object was made with.
+///
+/// # Errors
+/// It has none.
+pub fn evaluate(
+    program: &Program,
+    of: &Expression,
+    made: &BTreeMap<usize, Known>,
+) -> Result<Known, Unknown> {
+    let inner = |of: &Expression| match evaluate(program, of, made)? {
+        Known::Value(value) => Ok(value),
+        Known::Object(_) => Err(Unknown::AtAll),
+    };
+    let because = Unknown::Because;
+    Ok(Known::Value(match &of.kind {
+        ExpressionKind::Value(value) => value.clone(),
+        ExpressionKind::Variable(number) => {
+            return made.get(number).cloned().ok_or(Unknown::AtAll);
+        }
+        ExpressionKind::Unary(operator, one) => fold::unary(*operator, inner(one)?, &of.of),
+        ExpressionKind::Binary(operator, one, other) => {
+            let width = program.types.bits(&other.of).unwrap_or(0) as u32;
+            fold::binary(*operator, inner(one)?, inner(other)?, &one.of, width).map_err(because)?
+        }
+        ExpressionKind::Cast(one) => {
+            fold::cast(&program.types, inner(one)?, &of.of).map_err(because)?
+        }
+        ExpressionKind::Slice(one, high, low) => fold::slice(inner(one)?, *high, *low),
+        ExpressionKind::Choice(condition, yes, no) => match inner(condition)? {
+            Value::Bool(true) => inner(yes)?,
+            _ => inner(no)?,
+        },
+        ExpressionKind::Parts(parts) | ExpressionKind::PartsIn(parts, _) => {
+            Value::Parts(parts.iter().map(inner).collect::<Result<_, _>>()?)
+        }
+        ExpressionKind::Field(one, at) => part(inner(one)?, *at)?,
+        ExpressionKind::Index(one, at) => {
+            let at = fold::index(&inner(at)?).ok_or(Unknown::AtAll)?;
+            part(inner(one)?, at)?
+        }
+        _ => return Err(Unknown::AtAll),
+    }))
+}
+
+fn part(of: Value, at: usize) -> Result<Value, Unknown> {
+    match of {
+        Value::Parts(parts) => parts.into_iter().nth(at).ok_or(Unknown::AtAll),
+        _ => Err(Unknown::AtAll),
+    }
+}
+
+/// What the control plane calls something (§20.3.2): its `@name`, or its own name. One with a dot in front stands alone.
+pub fn name_of(annotations: &[Annotation], own: &str) -> String {
+    crate::check::text_of(annotations, "name").unwrap_or_else(|| own.to_owned())
+}
+
+/// A name in another one.
+pub fn joined(around: &str, own: &str) -> String {
+    match own.strip_prefix('.') {
+        Some(alone) => alone.to_owned(),
+        None if around.is_empty() => own.to_owned(),
+        None => format!("{around}.{own}"),
+    }
+}

@@ -1,0 +1,254 @@
+//! From a program's design to the program IR, in its structured phase: what hardware is made of.
+//!
+//! All calls are written out, since nothing calls itself. Each variable is a tree of values ([`node`]); where ways meet, those that differ
+//! become parameters of a block ([`flow`]). States of parsers are blocks, one for each place that stacks have come to, and where in the
+//! packet a parser is, is a value ([`parsers`]). What a deparser emits is put in front of what parsers left ([`emit`]).
+//!
+//! ```text
+//! states ─► blocks, offsets      controls ─► branches, values      tables ─► tables of the IR, then a branch for each action
+//! emit   ─► bytes in front, the longest first choice: header valid ? header ++ behind : behind
+//! ```
+//!
+//! What is left open by the specification is zero, as in the interpreter.
+
+mod builder;
+mod calls;
+mod control;
+mod emit;
+mod expressions;
+mod externs;
+mod flow;
+mod node;
+mod packets;
+mod parsers;
+mod places;
+pub mod run;
+mod statements;
+mod sums;
+mod tables;
+
+pub use control::Written;
+
+use crate::design::{Design, Known};
+use crate::source::{Sources, Span};
+use crate::typed::Program;
+use flow::{Env, Frame};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir as ir;
+use node::Node;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// How a packet leaves that is put together anew.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Deparse {
+    /// Headers are a value in front of what parsers left: a choice between two for each. For hardware of its own.
+    #[default]
+    Front,
+    /// Headers are stored in front of what parsers left, one behind the other. For processors.
+    Memory,
+}
+
+/// A program as the IR has it, with what its tables and objects have become.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Lowered {
+    /// The program.
+    pub program: ir::Program,
+    /// In the order of the design's tables.
+    pub tables: Vec<LoweredTable>,
+    /// Registers and counters, by their objects.
+    pub objects: BTreeMap<usize, ir::MapId>,
+    /// Value sets, by their parsers and their places in the program.
+    pub value_sets: BTreeMap<(usize, usize), ir::MapId>,
+    /// What works and will disappoint.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// What a table has become.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct LoweredTable {
+    /// The table of its entries; `None`: it has none that the control plane changes.
+    pub entries: Option<ir::MapId>,
+    /// The array of its default action; `None`: nobody changes that.
+    pub default: Option<ir::MapId>,
+    /// Bits of the number of an action, at the begin of a value.
+    pub action_bits: u32,
+    /// Widths of arguments, for each action in the table's list; they stand behind that number.
+    pub arguments: Vec<Vec<u32>>,
+    /// Widths of keys.
+    pub keys: Vec<u32>,
+    /// Bytes in front of the action: packets and bytes that an entry has counted.
+    pub counts: bool,
+}
+
+/// Makes the IR of a program.
+///
+/// # Errors
+/// `p4-unsupported`: what hardware does not do, with its place; `p4-entries`.
+pub fn lower(
+    program: &Program,
+    sources: &Sources,
+    design: &Design,
+    deparse: Deparse,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    let Some(architecture) = design.architecture else {
+        let span = program.instances[design.objects[design.main].instance].span;
+        let message = "what this package does with packets is not known";
+        return Err(vec![sources.refusal(span, message)]);
+    };
+    let mut ir = ir::Program::new(name_of(sources));
+    ir.phase = ir::Phase::Structured;
+    ir.limits.shortest = 1;
+    ir.limits.stack = 0;
+    let block = ir.make_block();
+    let mut lower = Lower {
+        program,
+        sources,
+        design,
+        ir,
+        entry: block,
+        block,
+        dead: false,
+        env: Env::default(),
+        frames: vec![Frame::default()],
+        this: architecture,
+        method_of: architecture,
+        tables: vec![LoweredTable::default(); design.tables.len()],
+        made_tables: vec![false; design.tables.len()],
+        objects: BTreeMap::new(),
+        value_sets: BTreeMap::new(),
+        places: BTreeMap::new(),
+        place: None,
+        found: None,
+        deparse,
+        turned: false,
+        next_out: 0,
+        warnings: Vec::new(),
+        errors: Vec::new(),
+    };
+    lower.whole(architecture);
+    if !lower.errors.is_empty() {
+        return Err(lower.errors);
+    }
+    Ok(Lowered {
+        program: lower.ir,
+        tables: lower.tables,
+        objects: lower.objects,
+        value_sets: lower.value_sets,
+        warnings: lower.warnings,
+    })
+}
+
+/// The name of the file, without its folder and ending.
+fn name_of(sources: &Sources) -> String {
+    let file = std::path::Path::new(&sources.file(0).name);
+    let stem = file
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned());
+    stem.unwrap_or_else(|| "program".into())
+}
+
+struct Lower<'p> {
+    program: &'p Program,
+    sources: &'p Sources,
+    design: &'p Design,
+    ir: ir::Program,
+    entry: ir::Block,
+    /// Where instructions go.
+    block: ir::Block,
+    /// Nothing comes here: what is written is thrown away.
+    dead: bool,
+    env: Env,
+    /// Ways that leave early, the outermost call first.
+    frames: Vec<Frame>,
+    /// The parser or control that is written.
+    this: usize,
+    method_of: usize,
+    tables: Vec<LoweredTable>,
+    made_tables: Vec<bool>,
+    objects: BTreeMap<usize, ir::MapId>,
+    value_sets: BTreeMap<(usize, usize), ir::MapId>,
+    places: BTreeMap<(u32, u32), ir::PlaceId>,
+    place: Option<ir::PlaceId>,
+    /// The table whose action is written, for direct counters: its place, whether an entry was found, and the entry.
+    found: Option<(usize, ir::Value, Option<ir::Value>)>,
+    deparse: Deparse,
+    /// What was emitted has become the packet: it may begin in front of where it came in.
+    turned: bool,
+    /// The number of the next header that is emitted.
+    next_out: usize,
+    warnings: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
+}
+
+/// Something was refused; the error was told.
+struct Refused;
+
+type Made<T> = Result<T, Refused>;
+
+impl Lower<'_> {
+    fn refuse<T>(&mut self, span: Span, message: impl Into<String>) -> Made<T> {
+        let error = self.sources.refusal(span, message);
+        if self.errors.len() < crate::source::MOST_ERRORS {
+            self.errors.push(error);
+        }
+        Err(Refused)
+    }
+
+    /// The architecture's control, from a packet's begin to its end.
+    fn whole(&mut self, architecture: usize) {
+        let design = self.design;
+        let block = design.objects[architecture].block.expect("it is a control");
+        let block = &self.program.blocks[block];
+        self.begin();
+        for parameter in &block.parameters {
+            let given = match parameter.name.as_str() {
+                "packet" => Node::PacketIn,
+                "leaving" => Node::PacketOut,
+                _ => self.arrival(),
+            };
+            self.env.set(parameter.variable, given);
+        }
+        let run = self
+            .enter(architecture)
+            .and_then(|()| self.statements(&block.apply));
+        if run.is_ok() && self.errors.is_empty() {
+            self.end();
+        }
+    }
+
+    /// What the architecture knows of a packet: port, length, time.
+    fn arrival(&mut self) -> Node {
+        let port = self.input(ir::Input::Ingress, 32);
+        let length = self.input(ir::Input::Length, 16);
+        let length = self.zext(length, 32);
+        let time = self.input(ir::Input::Time, 64);
+        Node::Parts(vec![Node::Bits(port), Node::Bits(length), Node::Bits(time)])
+    }
+
+    /// What an object is made with, and its variables, as they are when it begins.
+    fn enter(&mut self, object: usize) -> Made<()> {
+        self.this = object;
+        let (design, program) = (self.design, self.program);
+        let of = &design.objects[object];
+        for (variable, known) in &of.made {
+            let node = match known {
+                Known::Object(object) => Node::Object(*object),
+                Known::Value(value) => self.node_of(value, &program.variables[*variable].of),
+            };
+            self.env.set(*variable, node);
+        }
+        let block = of.block.expect("only parsers and controls are entered");
+        self.statements(&program.blocks[block].locals)
+    }
+
+    /// What a variable holds.
+    fn variable(&mut self, number: usize) -> Rc<Node> {
+        if let Some(node) = self.env.get(number) {
+            return node;
+        }
+        let node = self.zero(&self.program.variables[number].of.clone());
+        self.env.set(number, node);
+        self.env.get(number).expect("it was set")
+    }
+}

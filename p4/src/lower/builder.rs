@@ -1,0 +1,262 @@
+//! Instructions, where they are wanted; what is known of their arguments is computed at once.
+
+use super::{ir, Lower};
+use crate::source::Span;
+use num_bigint::BigInt;
+
+/// Bits of the widest number that every target shifts by itself.
+const WIDEST_WORD: u32 = 64;
+
+impl Lower<'_> {
+    /// A number of so many bits.
+    pub(super) fn number(&mut self, number: impl Into<BigInt>, width: u32) -> ir::Value {
+        let wrapped = crate::value::wrap(number.into(), width, false);
+        let (_, bytes) = wrapped.to_bytes_le();
+        let bits = match bytes.len() {
+            0 => ir::Bits::zero(width),
+            _ => {
+                let bits = ir::Bits::from_bytes(&bytes);
+                match bits.width() < width {
+                    true => bits.zext(width),
+                    false => bits.trunc(width),
+                }
+            }
+        };
+        self.ir.append_const(self.block, bits)
+    }
+
+    /// An operation that only computes.
+    pub(super) fn op(&mut self, op: ir::Op, args: &[ir::Value], width: u32) -> ir::Value {
+        let known: Option<Vec<ir::Bits>> = args
+            .iter()
+            .map(|arg| self.ir.as_const(*arg).cloned())
+            .collect();
+        if let Some(result) = known.and_then(|known| ir::eval::eval_pure(&op, &known, width)) {
+            return self.ir.append_const(self.block, result);
+        }
+        if let (ir::Op::Shl | ir::Op::LShr | ir::Op::AShr, [value, by]) = (&op, args) {
+            if let Some(by) = self.ir.as_const(*by).map(ir::Bits::saturating_u64) {
+                return self.shifted(&op, *value, u32::try_from(by).unwrap_or(u32::MAX));
+            }
+            if width > WIDEST_WORD {
+                return self.barrel(&op, *value, *by);
+            }
+        }
+        // Nothing is below zero or above the largest number: loops that go by that end.
+        if let (ir::Op::Ult, [a, b]) = (&op, args) {
+            let ends = self.ir.as_const(*a).is_some_and(ir::Bits::is_ones)
+                || self.ir.as_const(*b).is_some_and(ir::Bits::is_zero);
+            if ends {
+                return self.number(0u32, 1);
+            }
+        }
+        self.ir
+            .append1(self.block, op, args.to_vec(), width, self.place)
+    }
+
+    /// Moved by a number of bits that is known: nothing but wires.
+    fn shifted(&mut self, op: &ir::Op, value: ir::Value, by: u32) -> ir::Value {
+        let width = self.ir.width(value);
+        let by = by.min(width);
+        if by == 0 {
+            return value;
+        }
+        let fill = match op {
+            ir::Op::AShr => {
+                let sign = self.slice(value, width - 1, 1);
+                self.sext(sign, by)
+            }
+            _ => self.number(0u32, by),
+        };
+        if by == width {
+            return fill;
+        }
+        match op {
+            ir::Op::Shl => {
+                let kept = self.slice(value, 0, width - by);
+                self.concat(&[kept, fill])
+            }
+            _ => {
+                let kept = self.slice(value, by, width - by);
+                self.concat(&[fill, kept])
+            }
+        }
+    }
+
+    /// Moved by a number of bits that packets say: a choice for each bit of that number. So it is on every target, however wide.
+    fn barrel(&mut self, op: &ir::Op, value: ir::Value, by: ir::Value) -> ir::Value {
+        let (width, bits) = (self.ir.width(value), self.ir.width(by));
+        let steps = u32::BITS - (width - 1).leading_zeros();
+        let mut moved = value;
+        for step in 0..steps.min(bits) {
+            let asks = self.slice(by, step, 1);
+            let further = self.shifted(op, moved, 1 << step);
+            moved = self.select(asks, further, moved);
+        }
+        if bits > steps {
+            let above = self.slice(by, steps, bits - steps);
+            let is_inside = self.is(above, 0);
+            let nothing = self.shifted(op, value, width);
+            moved = self.select(is_inside, moved, nothing);
+        }
+        moved
+    }
+
+    /// Something that happens, with its results.
+    pub(super) fn effect(
+        &mut self,
+        op: ir::Op,
+        args: &[ir::Value],
+        widths: &[u32],
+    ) -> Vec<ir::Value> {
+        let inst = self
+            .ir
+            .append(self.block, op, args.to_vec(), widths, self.place);
+        self.ir.insts[inst].results.clone()
+    }
+
+    pub(super) fn input(&mut self, input: ir::Input, width: u32) -> ir::Value {
+        self.ir.append1(
+            self.block,
+            ir::Op::Input(input),
+            Vec::new(),
+            width,
+            self.place,
+        )
+    }
+
+    /// Widened with zeros, or cut.
+    pub(super) fn zext(&mut self, value: ir::Value, width: u32) -> ir::Value {
+        match self.ir.width(value) {
+            own if own == width => value,
+            own if own < width => self.op(ir::Op::ZExt, &[value], width),
+            _ => self.slice(value, 0, width),
+        }
+    }
+
+    /// Widened with its sign, or cut.
+    pub(super) fn sext(&mut self, value: ir::Value, width: u32) -> ir::Value {
+        match self.ir.width(value) {
+            own if own == width => value,
+            own if own < width => self.op(ir::Op::SExt, &[value], width),
+            _ => self.slice(value, 0, width),
+        }
+    }
+
+    pub(super) fn slice(&mut self, value: ir::Value, lo: u32, width: u32) -> ir::Value {
+        match lo == 0 && self.ir.width(value) == width {
+            true => value,
+            false => self.op(ir::Op::Slice { lo }, &[value], width),
+        }
+    }
+
+    /// Side by side, the first one on top.
+    pub(super) fn concat(&mut self, parts: &[ir::Value]) -> ir::Value {
+        match parts {
+            [only] => *only,
+            _ => {
+                let width = parts.iter().map(|part| self.ir.width(*part)).sum();
+                self.op(ir::Op::Concat, parts, width)
+            }
+        }
+    }
+
+    pub(super) fn select(
+        &mut self,
+        condition: ir::Value,
+        yes: ir::Value,
+        no: ir::Value,
+    ) -> ir::Value {
+        if yes == no {
+            return yes;
+        }
+        match self.ir.as_const(condition).map(|bits| bits.is_zero()) {
+            Some(true) => no,
+            Some(false) => yes,
+            None => {
+                let width = self.ir.width(yes);
+                self.op(ir::Op::Select, &[condition, yes, no], width)
+            }
+        }
+    }
+
+    pub(super) fn and(&mut self, one: ir::Value, other: ir::Value) -> ir::Value {
+        if let Some(bits) = self.ir.as_const(one) {
+            return if bits.is_zero() { one } else { other };
+        }
+        if let Some(bits) = self.ir.as_const(other) {
+            return if bits.is_zero() { other } else { one };
+        }
+        self.op(ir::Op::And, &[one, other], 1)
+    }
+
+    pub(super) fn or(&mut self, one: ir::Value, other: ir::Value) -> ir::Value {
+        if let Some(bits) = self.ir.as_const(one) {
+            return if bits.is_zero() { other } else { one };
+        }
+        if let Some(bits) = self.ir.as_const(other) {
+            return if bits.is_zero() { one } else { other };
+        }
+        self.op(ir::Op::Or, &[one, other], 1)
+    }
+
+    pub(super) fn not(&mut self, one: ir::Value) -> ir::Value {
+        let width = self.ir.width(one);
+        self.op(ir::Op::Not, &[one], width)
+    }
+
+    pub(super) fn equal(&mut self, one: ir::Value, other: ir::Value) -> ir::Value {
+        if one == other {
+            return self.number(1u32, 1);
+        }
+        self.op(ir::Op::Eq, &[one, other], 1)
+    }
+
+    /// Whether it is that number.
+    pub(super) fn is(&mut self, one: ir::Value, number: u64) -> ir::Value {
+        let width = self.ir.width(one);
+        if width < 64 && number >> width != 0 {
+            return self.number(0u32, 1);
+        }
+        let number = self.number(number, width);
+        self.equal(one, number)
+    }
+
+    pub(super) fn add(&mut self, one: ir::Value, other: ir::Value) -> ir::Value {
+        let width = self.ir.width(one);
+        self.op(ir::Op::Add, &[one, other], width)
+    }
+
+    /// Bytes in the other order: the first one is on top then.
+    pub(super) fn swapped(&mut self, value: ir::Value) -> ir::Value {
+        let bytes = self.ir.width(value) / 8;
+        if bytes < 2 {
+            return value;
+        }
+        let parts: Vec<ir::Value> = (0..bytes)
+            .map(|byte| self.slice(value, byte * 8, 8))
+            .collect();
+        self.concat(&parts)
+    }
+
+    /// What follows comes from there.
+    pub(super) fn at(&mut self, span: Span) {
+        if let Some(place) = self.places.get(&(span.file, span.start)) {
+            self.place = Some(*place);
+            return;
+        }
+        let place = self.sources.place(span);
+        let text = &self.sources.file(span.file).text;
+        let line = text.lines().nth(place.line.saturating_sub(1) as usize);
+        let made = self.ir.places.push(ir::Place {
+            slot: 0,
+            file: self.sources.file(span.file).name.clone(),
+            line: place.line,
+            column: place.column,
+            source: line.unwrap_or("").trim().to_owned(),
+            within: Default::default(),
+        });
+        self.places.insert((span.file, span.start), made);
+        self.place = Some(made);
+    }
+}

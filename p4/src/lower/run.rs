@@ -1,0 +1,270 @@
+//! Runs what a program has become, by the interpreter of the IR or in hardware: the same tests as for the reference interpreter.
+
+use super::{ir, Lowered};
+use crate::design::Design;
+use crate::interpreter::{Data, Entry, Machine, Outcome, Way};
+use crate::runner::Engine;
+use crate::source::Sources;
+use crate::typed::Program;
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::interpreter::{Prepared, MOST_STEPS};
+use hardpath_ir::maps::Maps;
+use hardpath_ir::{Answer, May};
+use hardpath_packet::{Class, Fate, Sideband};
+use num_bigint::BigInt;
+
+/// What runs the IR of a program: the interpreter of the IR, or hardware. Keys and values are in memory order.
+pub trait Device {
+    /// What becomes of a packet.
+    ///
+    /// # Errors
+    /// The device does not answer.
+    fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Fate, Diagnostic>;
+    /// A table gets an entry, or an entry another value.
+    ///
+    /// # Errors
+    /// The table does not take it, or the device does not answer.
+    fn update(&mut self, map: ir::MapId, key: &[u8], value: &[u8]) -> Result<(), String>;
+    /// An entry goes.
+    fn delete(&mut self, map: ir::MapId, key: &[u8]);
+    /// The value of an entry.
+    fn value(&mut self, map: ir::MapId, key: &[u8]) -> Option<Vec<u8>>;
+}
+
+/// The interpreter of the IR.
+pub struct Interpreter {
+    prepared: Prepared,
+    maps: Maps,
+}
+
+impl Interpreter {
+    /// Before the first packet.
+    pub fn new(lowered: &Lowered) -> Interpreter {
+        Interpreter {
+            prepared: Prepared::new(&lowered.program),
+            maps: Maps::new(&lowered.program.maps),
+        }
+    }
+}
+
+impl Device for Interpreter {
+    fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Fate, Diagnostic> {
+        let sideband = Sideband {
+            ingress: port,
+            time_ns: time,
+            ..Sideband::default()
+        };
+        let run = self
+            .prepared
+            .run_within(MOST_STEPS, &mut self.maps, bytes, &sideband);
+        run.map_err(|error| Diagnostic::input("run-without-end", error.to_string()))
+    }
+
+    fn update(&mut self, map: ir::MapId, key: &[u8], value: &[u8]) -> Result<(), String> {
+        match self.maps.update(map, key, value, May::PUT) {
+            Answer::Done => Ok(()),
+            answer => Err(format!("the table refuses this entry: {answer:?}")),
+        }
+    }
+
+    fn delete(&mut self, map: ir::MapId, key: &[u8]) {
+        self.maps.delete(map, key);
+    }
+
+    fn value(&mut self, map: ir::MapId, key: &[u8]) -> Option<Vec<u8>> {
+        self.maps.held(map, key).map(<[u8]>::to_vec)
+    }
+}
+
+/// A lowered program on a device.
+pub struct Running<'p, D> {
+    lowered: &'p Lowered,
+    program: &'p Program,
+    design: &'p Design,
+    device: D,
+    /// Values of value sets, by the tables that they are.
+    sets: std::collections::BTreeMap<ir::MapId, std::collections::BTreeSet<Vec<u8>>>,
+}
+
+impl<'p, D: Device> Running<'p, D> {
+    /// A program before its first packet, with the entries that it has itself.
+    ///
+    /// # Errors
+    /// As [`Machine::new`]; an entry for which there is no room.
+    pub fn new(
+        device: D,
+        lowered: &'p Lowered,
+        program: &'p Program,
+        sources: &'p Sources,
+        design: &'p Design,
+    ) -> Result<Running<'p, D>, Vec<Diagnostic>> {
+        let mut running = Running {
+            lowered,
+            program,
+            design,
+            device,
+            sets: Default::default(),
+        };
+        let machine = Machine::new(program, sources, design)?;
+        for (number, table) in design.tables.iter().enumerate() {
+            let of = &program.tables[table.table];
+            // One that nobody applies is nowhere.
+            let is_there = lowered.tables[number].entries.is_some();
+            if !of.entries_are_constant && is_there {
+                for (entry, written) in machine.table(number).entries.iter().zip(&of.entries) {
+                    running
+                        .put(number, entry)
+                        .map_err(|why| vec![sources.error("p4-entries", written.span, why)])?;
+                }
+            }
+        }
+        Ok(running)
+    }
+
+    fn of_table(&self, table: usize) -> &'p crate::typed::Table {
+        &self.program.tables[self.design.tables[table].table]
+    }
+
+    /// Nobody applies it: nothing was made of it, and whatever is done to it changes nothing.
+    fn is_nowhere(&self, table: usize) -> bool {
+        self.lowered.tables[table].arguments.is_empty()
+    }
+}
+
+/// Packets and bytes, of a value that begins with them.
+fn counts(value: &[u8]) -> (u64, u64) {
+    let word = |at: usize| {
+        let bytes = value
+            .get(at..at + 8)
+            .and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, u64::from_le_bytes)
+    };
+    (word(0), word(8))
+}
+
+impl<D: Device> Engine for Running<'_, D> {
+    fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Outcome, Diagnostic> {
+        let fate = self.device.packet(port, bytes, time)?;
+        let (way, bytes) = match fate.copies.into_iter().next() {
+            None => (Way::Nowhere, Vec::new()),
+            Some(copy) => match copy.class {
+                Class::SamePort => (Way::Port(port), copy.data),
+                Class::Port => (Way::Port(copy.index), copy.data),
+                Class::HostQueue => (Way::Host(copy.index), copy.data),
+                Class::Nowhere => (Way::Nowhere, Vec::new()),
+            },
+        };
+        Ok(Outcome {
+            way,
+            bytes,
+            messages: Vec::new(),
+        })
+    }
+
+    fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
+        match self.lowered.entry(table, self.of_table(table), entry) {
+            Some(written) => self
+                .device
+                .update(written.map, &written.key, &written.value),
+            None if self.is_nowhere(table) => Ok(()),
+            None => Err("this table has no entries".into()),
+        }
+    }
+
+    fn take(&mut self, table: usize, entry: &Entry) {
+        if let Some(written) = self.lowered.entry(table, self.of_table(table), entry) {
+            self.device.delete(written.map, &written.key);
+        }
+    }
+
+    fn default(&mut self, table: usize, default: (usize, Vec<Data>)) -> Result<(), String> {
+        match self.lowered.default(table, &default) {
+            Some(written) => self
+                .device
+                .update(written.map, &written.key, &written.value),
+            None if self.is_nowhere(table) => Ok(()),
+            None => Err("the default action of this table is constant".into()),
+        }
+    }
+
+    fn write(&mut self, register: usize, cell: Option<(u64, Data)>) {
+        let Some(map) = self.lowered.objects.get(&register).copied() else {
+            return;
+        };
+        let decl = &self.lowered.program.maps[map];
+        let (entries, bytes) = (decl.max_entries, decl.value_bytes as usize);
+        // What is outside of an array is refused there.
+        match cell {
+            Some((index, data)) => {
+                let (_, mut number) = data.to_number().to_bytes_le();
+                number.resize(bytes, 0);
+                let index = u32::try_from(index).unwrap_or(u32::MAX);
+                let _ = self.device.update(map, &index.to_le_bytes(), &number);
+            }
+            None => {
+                for index in 0..entries {
+                    let _ = self
+                        .device
+                        .update(map, &index.to_le_bytes(), &vec![0; bytes]);
+                }
+            }
+        }
+    }
+
+    fn reset(&mut self, counter: usize) {
+        self.write(counter, None);
+    }
+
+    fn counted(&mut self, counter: usize, cell: u64) -> (u64, u64) {
+        let map = self.lowered.objects.get(&counter).copied();
+        let index = u32::try_from(cell).unwrap_or(u32::MAX);
+        let value = map.and_then(|map| self.device.value(map, &index.to_le_bytes()));
+        value.map_or((0, 0), |value| counts(&value))
+    }
+
+    fn found(&mut self, table: usize, entry: &Entry) -> (u64, u64) {
+        let written = self.lowered.entry(table, self.of_table(table), entry);
+        let value = written.and_then(|written| self.device.value(written.map, &written.key));
+        value.map_or((0, 0), |value| counts(&value))
+    }
+
+    fn set_counter(&mut self, counter: usize, cell: u64, count: (u64, u64)) {
+        if let Some(map) = self.lowered.objects.get(&counter).copied() {
+            let value = [count.0.to_le_bytes(), count.1.to_le_bytes()].concat();
+            let index = u32::try_from(cell).unwrap_or(u32::MAX);
+            let _ = self.device.update(map, &index.to_le_bytes(), &value);
+        }
+    }
+
+    fn include(&mut self, parser: usize, set: usize, value: &BigInt) {
+        if let Some(map) = self.lowered.value_sets.get(&(parser, set)).copied() {
+            let key = self.member(map, value);
+            if self.device.update(map, &key, &[1]).is_ok() {
+                self.sets.entry(map).or_default().insert(key);
+            }
+        }
+    }
+
+    fn exclude(&mut self, parser: usize, set: usize, value: Option<&BigInt>) {
+        let Some(map) = self.lowered.value_sets.get(&(parser, set)).copied() else {
+            return;
+        };
+        let gone = match value {
+            Some(value) => vec![self.member(map, value)],
+            None => self.sets.get(&map).into_iter().flatten().cloned().collect(),
+        };
+        for key in gone {
+            self.device.delete(map, &key);
+            self.sets.entry(map).or_default().remove(&key);
+        }
+    }
+}
+
+impl<D> Running<'_, D> {
+    /// The key that a value of a value set is.
+    fn member(&self, map: ir::MapId, value: &BigInt) -> Vec<u8> {
+        let (_, mut key) = value.to_bytes_le();
+        key.resize(self.lowered.program.maps[map].key_bytes as usize, 0);
+        key
+    }
+}

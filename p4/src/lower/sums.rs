@@ -1,0 +1,135 @@
+//! Hashes and checksums over values, as logic.
+
+use super::{ir, Lower};
+use crate::interpreter::hashes;
+use num_bigint::BigInt;
+
+impl Lower<'_> {
+    /// The sum of RFC 1071 of a number of whole bytes, not complemented, in 16 bits.
+    pub(super) fn ones_sum(&mut self, bits: ir::Value) -> ir::Value {
+        let width = self.ir.width(bits);
+        let filled = width.div_ceil(16) * 16;
+        let bits = match filled - width {
+            0 => bits,
+            more => {
+                let zeros = self.number(0u32, more);
+                self.concat(&[bits, zeros])
+            }
+        };
+        let words: Vec<ir::Value> = (0..filled / 16)
+            .map(|at| self.slice(bits, at * 16, 16))
+            .collect();
+        self.ones_sum_of(&words)
+    }
+
+    /// The same of several words of 16 bits.
+    pub(super) fn ones_sum_of(&mut self, words: &[ir::Value]) -> ir::Value {
+        let wide = 16 + (usize::BITS - words.len().leading_zeros());
+        let mut level: Vec<ir::Value> = words.iter().map(|word| self.zext(*word, wide)).collect();
+        // Side by side, so that sums are as deep as the logarithm of their number.
+        while level.len() > 1 {
+            let pairs = level.chunks(2);
+            level = pairs
+                .map(|pair| match pair {
+                    [one, other] => self.op(ir::Op::Add, &[*one, *other], wide),
+                    _ => pair[0],
+                })
+                .collect();
+        }
+        let sum = match level.first() {
+            Some(sum) => *sum,
+            None => return self.number(0u32, 16),
+        };
+        let mut folded = sum;
+        for _ in 0..2 {
+            let width = self.ir.width(folded);
+            let low = self.slice(folded, 0, 16);
+            let high = self.slice(folded, 16, width - 16);
+            let (low, high) = (self.zext(low, 17), self.zext(high, 17));
+            folded = self.op(ir::Op::Add, &[low, high], 17);
+        }
+        self.slice(folded, 0, 16)
+    }
+
+    /// A hash by the name of its algorithm, of a number of whole bytes; `None`: it is not known.
+    pub(super) fn hash(&mut self, algorithm: &str, bits: ir::Value) -> Option<ir::Value> {
+        let algorithm = algorithm.to_ascii_lowercase();
+        Some(match algorithm.as_str() {
+            "identity" => bits,
+            "csum16" | "ones_complement16" => {
+                let sum = self.ones_sum(bits);
+                self.not(sum)
+            }
+            "random" => self.input(ir::Input::Random, 32),
+            "crc16" | "crc16_custom" => {
+                self.linear(bits, 16, |bytes| BigInt::from(hashes::crc16(bytes)))
+            }
+            "crc32" | "crc32_custom" => {
+                self.linear(bits, 32, |bytes| BigInt::from(hashes::crc32(bytes)))
+            }
+            "xor16" => self.linear(bits, 16, |bytes| BigInt::from(hashes::xor16(bytes))),
+            _ => return None,
+        })
+    }
+
+    /// What is a sum modulo 2 of bits: what each of them changes is found by asking.
+    fn linear(&mut self, bits: ir::Value, width: u32, of: impl Fn(&[u8]) -> BigInt) -> ir::Value {
+        let count = self.ir.width(bits) as usize;
+        let mut bytes = vec![0u8; count / 8];
+        let nothing = of(&bytes);
+        let mut masks = vec![BigInt::from(0); width as usize];
+        for at in 0..count {
+            // Bit 0 of the number is the last one of the last byte.
+            let byte = count / 8 - 1 - at / 8;
+            bytes[byte] ^= 1 << (at % 8);
+            let changed = of(&bytes) ^ &nothing;
+            bytes[byte] ^= 1 << (at % 8);
+            for (out, mask) in masks.iter_mut().enumerate() {
+                if changed.bit(out as u64) {
+                    mask.set_bit(at as u64, true);
+                }
+            }
+        }
+        // Words of a size that every target has.
+        let count = count as u32;
+        let words: Vec<(u32, ir::Value)> = (0..count)
+            .step_by(64)
+            .map(|lo| (lo, self.slice(bits, lo, (count - lo).min(64))))
+            .collect();
+        let mut result: Vec<ir::Value> = Vec::new();
+        for mask in masks {
+            let mut sum = self.number(0u32, 64);
+            for (lo, word) in &words {
+                let width = self.ir.width(*word);
+                let part = crate::value::wrap(&mask >> *lo, width, false);
+                if part != BigInt::from(0) {
+                    let part = self.number(part, width);
+                    let taken = self.op(ir::Op::And, &[*word, part], width);
+                    let taken = self.zext(taken, 64);
+                    sum = self.op(ir::Op::Xor, &[sum, taken], 64);
+                }
+            }
+            result.push(self.parity(sum));
+        }
+        result.reverse();
+        let changes = self.concat(&result);
+        let nothing = self.number(nothing, width);
+        self.op(ir::Op::Xor, &[changes, nothing], width)
+    }
+
+    /// The sum modulo 2 of 64 bits. It stays in words until its end: single bits are conditions for a processor, and sums of these no good.
+    fn parity(&mut self, bits: ir::Value) -> ir::Value {
+        let mut bits = bits;
+        while self.ir.width(bits) > 8 {
+            let half = self.ir.width(bits) / 2;
+            let (low, high) = (self.slice(bits, 0, half), self.slice(bits, half, half));
+            bits = self.op(ir::Op::Xor, &[low, high], half);
+        }
+        for by in [4u32, 2, 1] {
+            let by = self.number(by, 8);
+            let moved = self.op(ir::Op::LShr, &[bits, by], 8);
+            bits = self.op(ir::Op::Xor, &[bits, moved], 8);
+        }
+        self.slice(bits, 0, 1)
+    }
+}

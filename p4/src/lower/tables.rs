@@ -1,0 +1,514 @@
+//! Tables: entries that the program has and nobody changes become logic, all others a table of the IR. What is found, or the default
+//! action, is a *row*: the number of an action in its lowest bits, and its arguments above.
+
+use super::calls::Passed;
+use super::node::Node;
+use super::{ir, Lower, LoweredTable, Made};
+use crate::ast::Direction;
+use crate::design::{evaluate, Known};
+use crate::source::Span;
+use crate::typed::{self, ActionCall, Expression, Set};
+use crate::types::Type;
+use hardpath_ir::{Field, Find, MapDecl, Match};
+use num_bigint::BigInt;
+
+/// Entries of a table with keys that have masks, today.
+pub const MOST_TERNARY: u64 = 64;
+/// Entries of a table that does not say how many it has.
+const USUAL: u64 = 1024;
+/// In front of a row where entries count: packets and bytes, 64 bits each.
+pub const COUNT_BYTES: u32 = 16;
+
+impl Lower<'_> {
+    /// §14.2.2.
+    pub(super) fn apply_table(&mut self, table: usize, whole: &Expression) -> Made<Node> {
+        let program = self.program;
+        let of = &program.tables[table];
+        let Some(place) = self.design.table(self.this, table) else {
+            return self.refuse(whole.span, "this table is not made before packets come");
+        };
+        if !self.made_tables[place] {
+            self.made_tables[place] = true;
+            self.make_table(place, of)?;
+        }
+        let mut keys = Vec::new();
+        for key in &of.keys {
+            let node = self.expression(&key.value)?;
+            keys.push((node, key.value.of.clone()));
+        }
+        let mut row = self.default_row(place, of)?;
+        let mut hit = self.number(0u32, 1);
+        let mut entry = None;
+        if self.tables[place].entries.is_some() {
+            let (found, at, found_row) = self.look_up(place, of, &keys, whole.span)?;
+            row = self.select(found, found_row, row);
+            (hit, entry) = (found, Some(at));
+        }
+        if of.entries_are_constant {
+            (hit, row) = self.constant_entries(place, of, &keys, row)?;
+        }
+        let action_bits = self.tables[place].action_bits;
+        let action = self.slice(row, 0, action_bits);
+        let before = self.found.replace((place, hit, entry));
+        let result = self.run_actions(place, of, action, row, 0);
+        self.found = before;
+        result?;
+        Ok(Node::Applied(hit, action))
+    }
+
+    /// What the table becomes.
+    fn make_table(&mut self, place: usize, of: &typed::Table) -> Made<()> {
+        let program = self.program;
+        let bits = usize::BITS - of.actions.len().leading_zeros();
+        let arguments = of.actions.iter().map(|listed| {
+            let parameters = program.functions[listed.action].parameters.iter();
+            let data = parameters.filter(|one| one.direction == Direction::None);
+            data.map(|one| self.width(&one.of)).collect()
+        });
+        let mut made = LoweredTable {
+            action_bits: bits.max(1),
+            arguments: arguments.collect(),
+            keys: of
+                .keys
+                .iter()
+                .map(|key| self.width(&key.value.of))
+                .collect(),
+            counts: of
+                .properties
+                .iter()
+                .any(|one| DIRECT_COUNTERS.contains(&one.name.as_str())),
+            ..LoweredTable::default()
+        };
+        for property in &of.properties {
+            self.property(property)?;
+        }
+        let row_bytes = row_bits(&made).div_ceil(8);
+        let name = self.design.tables[place].name.clone();
+        if !of.keys.is_empty() && !of.entries_are_constant {
+            made.entries = Some(self.entries_map(&name, place, of, &made, row_bytes)?);
+        }
+        if !of.default_is_constant {
+            let mut decl = MapDecl::new(&format!("{name}.default"), Find::Array, (4, row_bytes), 1);
+            decl.packets_write = false;
+            self.tables[place] = made.clone();
+            let initial = self.program_row(place, of, of.default.as_ref())?;
+            let (_, mut bytes) = initial.to_bytes_le();
+            bytes.resize(row_bytes as usize, 0);
+            decl.initial = Some(bytes);
+            decl.outside = "default action".into();
+            made.default = Some(self.ir.maps.push(decl));
+        }
+        self.tables[place] = made;
+        Ok(())
+    }
+
+    /// Properties that need what is not there.
+    fn property(&mut self, property: &typed::Property) -> Made<()> {
+        let kind = match &property.value.of {
+            Type::Object(number, _) => self.program.objects[*number].name.clone(),
+            _ => return Ok(()),
+        };
+        let what = match kind.as_str() {
+            "action_selector" | "ActionSelector" => "action selectors are",
+            "action_profile" | "ActionProfile" => "action profiles are",
+            "direct_meter" | "DirectMeter" => "meters are",
+            _ => return Ok(()),
+        };
+        self.refuse(property.value.span, format!("{what} not there yet"))
+    }
+
+    fn entries_map(
+        &mut self,
+        name: &str,
+        place: usize,
+        of: &typed::Table,
+        made: &LoweredTable,
+        row_bytes: u32,
+    ) -> Made<ir::MapId> {
+        let size = match &of.size {
+            None => None,
+            Some(size) => {
+                let object = self.design.tables[place].object;
+                let design = self.design;
+                match evaluate(self.program, size, &design.objects[object].made) {
+                    Ok(Known::Value(value)) => crate::fold::index(&value),
+                    _ => None,
+                }
+            }
+        };
+        let kinds: Vec<&str> = of.keys.iter().map(|key| key.kind.as_str()).collect();
+        let find = match find_of(&kinds) {
+            Ok(find) => find,
+            Err(kind) => {
+                return self.refuse(of.span, format!("keys of the kind `{kind}` are not there"));
+            }
+        };
+        let key_bits: u32 = made.keys.iter().sum();
+        let mut size = size.map_or(USUAL, |size| size as u64);
+        if find == Find::Ternary {
+            if of.size.is_none() {
+                size = MOST_TERNARY;
+            }
+            if size > MOST_TERNARY {
+                let message = format!(
+                    "a table with masks has at most {MOST_TERNARY} entries yet, and this one wants {size}"
+                );
+                return self.refuse(of.span, message);
+            }
+        }
+        let key_bytes = key_bits.div_ceil(8).max(1) + if find == Find::Prefix { 4 } else { 0 };
+        let counts = if made.counts { COUNT_BYTES } else { 0 };
+        let value_bytes = (row_bytes + counts).max(1);
+        let mut decl = MapDecl::new(name, find, (key_bytes, value_bytes), size as u32);
+        decl.packets_write = made.counts;
+        decl.outside = "table".into();
+        if find == Find::Ternary {
+            decl.fields = self.fields(of, made, key_bytes);
+        }
+        Ok(self.ir.maps.push(decl))
+    }
+
+    fn fields(&self, of: &typed::Table, made: &LoweredTable, key_bytes: u32) -> Vec<Field> {
+        let mut fields: Vec<Field> = Vec::new();
+        for (key, bits) in of.keys.iter().zip(&made.keys) {
+            let by = match key.kind.as_str() {
+                "exact" => Match::Exact,
+                "lpm" => Match::Prefix,
+                "range" => Match::Range,
+                _ => Match::Ternary,
+            };
+            fields.push(Field { by, bits: *bits });
+        }
+        let filled: u32 = made.keys.iter().sum();
+        if filled < key_bytes * 8 {
+            fields.push(Field {
+                by: Match::Exact,
+                bits: key_bytes * 8 - filled,
+            });
+        }
+        fields
+    }
+
+    /// Whether a key is there, its entry, and that one's row.
+    fn look_up(
+        &mut self,
+        place: usize,
+        of: &typed::Table,
+        keys: &[(Node, Type)],
+        span: Span,
+    ) -> Made<(ir::Value, ir::Value, ir::Value)> {
+        let made = self.tables[place].clone();
+        let map = made.entries.expect("it was asked for");
+        let mut pieces = Vec::new();
+        for ((node, of), width) in keys.iter().zip(&made.keys) {
+            if matches!(node, Node::Varbit(..)) {
+                return self.refuse(span, "a varbit is no key of a table yet");
+            }
+            if *width > 0 {
+                pieces.push(self.bits(node, *width));
+            }
+            let _ = of;
+        }
+        let decl = &self.ir.maps[map];
+        let (find, key_bytes) = (decl.find, decl.key_bytes);
+        let filled: u32 = made.keys.iter().sum();
+        let key = match find {
+            Find::Prefix => {
+                let data_bits = (key_bytes - 4) * 8;
+                // The prefix stands last, the fields that must be the same in front of it.
+                let last = prefix_at(of);
+                let prefix = pieces.remove(last);
+                pieces.push(prefix);
+                if filled < data_bits {
+                    pieces.push(self.number(0u32, data_bits - filled));
+                }
+                let data = self.concat(&pieces);
+                let data = self.swapped(data);
+                let length = self.number(filled, 32);
+                self.concat(&[data, length])
+            }
+            _ => {
+                pieces.reverse();
+                let all = match pieces.is_empty() {
+                    true => self.number(0u32, 8),
+                    false => self.concat(&pieces),
+                };
+                self.zext(all, key_bytes * 8)
+            }
+        };
+        let found = self.effect(ir::Op::MapLookup(map), &[key], &[1, 32]);
+        let (hit, entry) = (found[0], found[1]);
+        let at = if made.counts { COUNT_BYTES } else { 0 };
+        let bytes = row_bits(&made).div_ceil(8);
+        let offset = self.number(at, 32);
+        let row = self.effect(ir::Op::MapLoad(map), &[entry, offset], &[bytes * 8])[0];
+        let row = self.slice(row, 0, row_bits(&made));
+        Ok((hit, entry, row))
+    }
+
+    /// The row of the default action.
+    fn default_row(&mut self, place: usize, of: &typed::Table) -> Made<ir::Value> {
+        let bits = row_bits(&self.tables[place]);
+        match self.tables[place].default {
+            None => {
+                let row = self.program_row(place, of, of.default.as_ref())?;
+                Ok(self.number(row, bits))
+            }
+            Some(map) => {
+                let index = self.number(0u32, 32);
+                let found = self.effect(ir::Op::MapLookup(map), &[index], &[1, 32]);
+                let bytes = bits.div_ceil(8);
+                let row = self.effect(ir::Op::MapLoad(map), &[found[1], index], &[bytes * 8])[0];
+                Ok(self.slice(row, 0, bits))
+            }
+        }
+    }
+
+    /// The row of an action that the program names.
+    fn program_row(
+        &mut self,
+        place: usize,
+        of: &typed::Table,
+        call: Option<&ActionCall>,
+    ) -> Made<BigInt> {
+        let Some(call) = call else {
+            // Nothing is done.
+            return Ok(BigInt::from(of.actions.len()));
+        };
+        let mut values = Vec::new();
+        for argument in &call.arguments {
+            values.push(self.program_number(place, argument)?);
+        }
+        Ok(self.tables[place].row(call.action, &values))
+    }
+
+    /// A number that is known before the first packet.
+    fn program_number(&mut self, place: usize, of: &Expression) -> Made<BigInt> {
+        let design = self.design;
+        let object = design.tables[place].object;
+        let node = match evaluate(self.program, of, &design.objects[object].made) {
+            Ok(Known::Value(value)) => self.node_of(&value, &of.of),
+            _ => return self.refuse(of.span, "this is not known before the first packet"),
+        };
+        Ok(self.known(&node).unwrap_or_default())
+    }
+
+    /// Entries that stand in the program, the one that wins first.
+    fn constant_entries(
+        &mut self,
+        place: usize,
+        of: &typed::Table,
+        keys: &[(Node, Type)],
+        default: ir::Value,
+    ) -> Made<(ir::Value, ir::Value)> {
+        let mut order: Vec<usize> = (0..of.entries.len()).collect();
+        let ranks = self.ranks(place, of)?;
+        order.sort_by(|one, other| ranks[*other].cmp(&ranks[*one]));
+        let bits = row_bits(&self.tables[place]);
+        let (mut hit, mut row) = (self.number(0u32, 1), default);
+        for at in order.into_iter().rev() {
+            let entry = &of.entries[at];
+            let mut takes = self.number(1u32, 1);
+            for (set, (node, of)) in entry.keys.iter().zip(keys) {
+                let one = self.takes(set, node, of, entry.span)?;
+                takes = self.and(takes, one);
+            }
+            let number = self.program_row(place, of, Some(&entry.action))?;
+            let own = self.number(number, bits);
+            row = self.select(takes, own, row);
+            hit = self.or(takes, hit);
+        }
+        Ok((hit, row))
+    }
+
+    /// What decides between entries of the program (§14.2.1.4): the longest prefix, or the priority; the larger one wins.
+    fn ranks(&mut self, place: usize, of: &typed::Table) -> Made<Vec<BigInt>> {
+        let needs_order = of
+            .keys
+            .iter()
+            .any(|key| matches!(key.kind.as_str(), "ternary" | "range" | "optional"));
+        let prefix = of.keys.iter().position(|key| key.kind == "lpm");
+        if let (Some(prefix), false) = (prefix, needs_order) {
+            let mut ranks = Vec::new();
+            for entry in &of.entries {
+                ranks.push(match &entry.keys[prefix] {
+                    Set::All => BigInt::from(0),
+                    Set::Mask(_, mask) => {
+                        BigInt::from(self.program_number(place, mask)?.magnitude().count_ones())
+                    }
+                    _ => BigInt::from(u64::MAX),
+                });
+            }
+            return Ok(ranks);
+        }
+        let property = |name: &str| of.properties.iter().find(|one| one.name == name);
+        let largest_wins = !matches!(
+            property("largest_priority_wins").and_then(|one| one.value.known().cloned()),
+            Some(crate::value::Value::Bool(false))
+        );
+        let delta = match property("priority_delta") {
+            Some(one) => self.program_number(place, &one.value)?,
+            None => BigInt::from(1),
+        };
+        let has_priorities = of.entries.iter().any(|entry| entry.priority.is_some());
+        let mut ranks: Vec<BigInt> = Vec::new();
+        let mut priority = match (has_priorities, largest_wins) {
+            (false, true) => BigInt::from(of.entries.len()) * &delta,
+            _ => BigInt::from(1),
+        };
+        for (at, entry) in of.entries.iter().enumerate() {
+            if let Some(written) = &entry.priority {
+                priority = self.program_number(place, written)?;
+            } else if at > 0 {
+                match largest_wins {
+                    true => priority -= &delta,
+                    false => priority += &delta,
+                }
+            }
+            ranks.push(match largest_wins {
+                true => priority.clone(),
+                false => -priority.clone(),
+            });
+        }
+        Ok(ranks)
+    }
+
+    /// The action that a row names.
+    fn run_actions(
+        &mut self,
+        place: usize,
+        of: &typed::Table,
+        action: ir::Value,
+        row: ir::Value,
+        at: usize,
+    ) -> Made<()> {
+        if at == 0 && self.tables[place].counts {
+            self.count_found(true)?;
+        }
+        let program = self.program;
+        let Some(listed) = of.actions.get(at) else {
+            return Ok(());
+        };
+        let is_empty = program.functions[listed.action]
+            .body
+            .as_ref()
+            .is_some_and(Vec::is_empty);
+        // One that does nothing still gives its parameters that come out.
+        if is_empty && listed.bound.iter().all(Option::is_none) {
+            return self.run_actions(place, of, action, row, at + 1);
+        }
+        let is_it = self.is(action, at as u64);
+        self.branch(
+            is_it,
+            |all| all.run_action(place, of, row, at),
+            |all| all.run_actions(place, of, action, row, at + 1),
+        )
+    }
+
+    fn run_action(
+        &mut self,
+        place: usize,
+        of: &typed::Table,
+        row: ir::Value,
+        at: usize,
+    ) -> Made<()> {
+        let program = self.program;
+        let listed = &of.actions[at];
+        let function = &program.functions[listed.action];
+        let parameters = &function.parameters;
+        let mut passed = Passed {
+            nodes: parameters.iter().map(|one| self.zero(&one.of)).collect(),
+            places: vec![None; parameters.len()],
+            types: parameters.iter().map(|one| one.of.clone()).collect(),
+        };
+        let mut lo = self.tables[place].action_bits;
+        for (at, parameter) in parameters.iter().enumerate() {
+            if parameter.direction == Direction::None {
+                let width = self.width(&parameter.of);
+                if width > 0 {
+                    passed.nodes[at] = Node::Bits(self.slice(row, lo, width));
+                    lo += width;
+                }
+            } else if let Some(Some(argument)) = listed.bound.get(at) {
+                self.pass(parameter, argument, at, &mut passed)?;
+            }
+        }
+        let body = function.body.as_ref().expect("actions have one");
+        self.bound(parameters, passed, |all| all.statements(body))?;
+        Ok(())
+    }
+
+    /// The entry that was found counts.
+    pub(super) fn count_found(&mut self, counts: bool) -> Made<()> {
+        let Some((place, hit, Some(entry))) = self.found else {
+            return Ok(());
+        };
+        let (Some(map), true) = (self.tables[place].entries, counts) else {
+            return Ok(());
+        };
+        self.branch(
+            hit,
+            |all| {
+                let length = all.length();
+                let by = [all.number(1u32, 64), all.zext(length, 64)];
+                for (at, by) in by.into_iter().enumerate() {
+                    let offset = all.number(8 * at, 32);
+                    let add = ir::Op::MapAtomic(map, ir::AtomicOp::Add);
+                    all.effect(add, &[entry, offset, by], &[64]);
+                }
+                Ok(())
+            },
+            |_| Ok(()),
+        )
+    }
+}
+
+/// Properties by which a table has counters of its entries, that count whatever it finds.
+const DIRECT_COUNTERS: [&str; 1] = ["counters"];
+
+impl LoweredTable {
+    /// The row of an action of the list with its arguments.
+    pub fn row(&self, action: usize, arguments: &[BigInt]) -> BigInt {
+        let mut row = BigInt::from(action);
+        let mut lo = self.action_bits;
+        for (value, width) in arguments.iter().zip(&self.arguments[action]) {
+            row += crate::value::wrap(value.clone(), *width, false) << lo;
+            lo += width;
+        }
+        row
+    }
+}
+
+/// Bits of a row.
+pub fn row_bits(table: &LoweredTable) -> u32 {
+    let most = table
+        .arguments
+        .iter()
+        .map(|widths| widths.iter().sum::<u32>())
+        .max();
+    table.action_bits + most.unwrap_or(0)
+}
+
+/// How a table with these kinds of keys finds its entries; an error is a kind that is not there.
+pub fn find_of<'a>(kinds: &[&'a str]) -> Result<Find, &'a str> {
+    let known = ["exact", "lpm", "ternary", "range", "optional"];
+    if let Some(other) = kinds.iter().find(|kind| !known.contains(kind)) {
+        return Err(other);
+    }
+    let prefixes = kinds.iter().filter(|kind| **kind == "lpm").count();
+    let others = kinds.iter().any(|kind| !["exact", "lpm"].contains(kind));
+    Ok(match (prefixes, others) {
+        (0, false) => Find::Exact,
+        (1, false) => Find::Prefix,
+        _ => Find::Ternary,
+    })
+}
+
+/// The key that is a prefix.
+pub fn prefix_at(table: &typed::Table) -> usize {
+    table
+        .keys
+        .iter()
+        .position(|key| key.kind == "lpm")
+        .unwrap_or(0)
+}

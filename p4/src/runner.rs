@@ -1,0 +1,470 @@
+//! Runs the commands of a test: packets in, and what has to come out; entries, registers, counters.
+//!
+//! What comes out of a port has to be what is expected there, in the order of each port alone, and nothing more; a port that no command
+//! names is not looked at.
+
+use crate::commands::{Cell, Command, CommandKind, Expected};
+use crate::control::{wrong, Names};
+use crate::design::Design;
+use crate::interpreter::{Data, Entry, Machine, Match, Outcome, Way};
+use crate::source::Sources;
+use crate::typed::Program;
+use crate::types::Type;
+use hardpath_diagnostic::{Diagnostic, Place};
+use num_bigint::BigInt;
+use std::collections::{BTreeMap, VecDeque};
+
+/// What came of a test.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// All is as it was expected.
+    Passed,
+    /// It is not: what is different, each with its line.
+    Failed(Vec<Diagnostic>),
+    /// The program or a command needs what is not there.
+    Refused(Diagnostic),
+}
+
+/// What runs a program: the reference interpreter, or what was made of the program.
+pub trait Engine {
+    /// What becomes of a packet that comes in at a port, so many nanoseconds after the begin.
+    ///
+    /// # Errors
+    /// What the engine does not do.
+    fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Outcome, Diagnostic>;
+    /// A table gets an entry, in place of one with the same keys and priority.
+    ///
+    /// # Errors
+    /// It has no room for it.
+    fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String>;
+    /// An entry goes.
+    fn take(&mut self, table: usize, entry: &Entry);
+    /// What is done when nothing is found.
+    ///
+    /// # Errors
+    /// That never changes.
+    fn default(&mut self, table: usize, default: (usize, Vec<Data>)) -> Result<(), String>;
+    /// A cell of a register; `None`: all of them become zero.
+    fn write(&mut self, register: usize, cell: Option<(u64, Data)>);
+    /// All cells of a counter become zero.
+    fn reset(&mut self, counter: usize);
+    /// Packets and bytes that a cell of a counter has counted.
+    fn counted(&mut self, counter: usize, cell: u64) -> (u64, u64);
+    /// Packets and bytes that an entry was found by.
+    fn found(&mut self, table: usize, entry: &Entry) -> (u64, u64);
+    /// What a cell of a counter has counted.
+    fn set_counter(&mut self, counter: usize, cell: u64, count: (u64, u64));
+    /// A value set of a parser gets a value.
+    fn include(&mut self, parser: usize, set: usize, value: &BigInt);
+    /// A value goes; `None`: all of them.
+    fn exclude(&mut self, parser: usize, set: usize, value: Option<&BigInt>);
+}
+
+impl Engine for Machine<'_> {
+    fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Outcome, Diagnostic> {
+        Machine::packet(self, port, bytes, time)
+    }
+
+    fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
+        self.take(table, entry);
+        self.table_mut(table).entries.push(entry.clone());
+        Ok(())
+    }
+
+    fn take(&mut self, table: usize, entry: &Entry) {
+        self.table_mut(table)
+            .entries
+            .retain(|one| !same(one, entry));
+    }
+
+    fn default(&mut self, table: usize, default: (usize, Vec<Data>)) -> Result<(), String> {
+        self.table_mut(table).default = Some(default);
+        Ok(())
+    }
+
+    fn write(&mut self, register: usize, cell: Option<(u64, Data)>) {
+        match cell {
+            Some((index, data)) => drop(self.cells(register).insert(index, data)),
+            None => self.cells(register).clear(),
+        }
+    }
+
+    fn reset(&mut self, counter: usize) {
+        self.counts(counter).clear();
+    }
+
+    fn counted(&mut self, counter: usize, cell: u64) -> (u64, u64) {
+        self.counts(counter).get(&cell).copied().unwrap_or_default()
+    }
+
+    fn found(&mut self, table: usize, entry: &Entry) -> (u64, u64) {
+        let entries = &self.table(table).entries;
+        let found = entries.iter().find(|one| same(one, entry));
+        found.map_or((0, 0), |one| one.count)
+    }
+
+    fn set_counter(&mut self, counter: usize, cell: u64, count: (u64, u64)) {
+        self.counts(counter).insert(cell, count);
+    }
+
+    fn exclude(&mut self, parser: usize, set: usize, value: Option<&BigInt>) {
+        let is_it = |one: &Match| match (one, value) {
+            (Match::Masked { value: one, .. }, Some(value)) => one == value,
+            _ => value.is_none(),
+        };
+        self.value_set_mut(parser, set)
+            .retain(|one| !one.iter().any(is_it));
+    }
+
+    fn include(&mut self, parser: usize, set: usize, value: &BigInt) {
+        let mask = (BigInt::from(1) << 4096) - 1;
+        let value = value.clone();
+        self.value_set_mut(parser, set)
+            .push(vec![Match::Masked { value, mask }]);
+    }
+}
+
+/// Runs a test with the reference interpreter.
+///
+/// # Errors
+/// What is wrong with the program or with a command: nothing is said then of whether it passes.
+pub fn interpret(
+    program: &Program,
+    sources: &Sources,
+    design: &Design,
+    commands: &[Command],
+) -> Result<Verdict, Vec<Diagnostic>> {
+    let machine = Machine::new(program, sources, design)?;
+    run(machine, program, sources, design, commands)
+}
+
+/// Runs a test.
+///
+/// # Errors
+/// As [`interpret`].
+pub fn run(
+    engine: impl Engine,
+    program: &Program,
+    sources: &Sources,
+    design: &Design,
+    commands: &[Command],
+) -> Result<Verdict, Vec<Diagnostic>> {
+    // What the tables hold at first is the same for all engines.
+    let tables = match design.architecture {
+        Some(_) => {
+            let machine = Machine::new(program, sources, design)?;
+            let tables = 0..design.tables.len();
+            tables
+                .map(|table| machine.table(table).entries.clone())
+                .collect()
+        }
+        None => vec![Vec::new(); design.tables.len()],
+    };
+    let mut run = Run {
+        engine,
+        names: Names::of(program, design, sources),
+        program,
+        design,
+        expected: BTreeMap::new(),
+        seen: BTreeMap::new(),
+        added: BTreeMap::new(),
+        tables,
+        labels: BTreeMap::new(),
+        failures: Vec::new(),
+        time: 0,
+    };
+    for command in commands {
+        match run.command(command) {
+            Ok(()) => {}
+            Err(error) if error.code == "p4-unsupported" => return Ok(Verdict::Refused(error)),
+            Err(error) => return Err(vec![error]),
+        }
+    }
+    run.compare();
+    Ok(match run.failures.is_empty() {
+        true => Verdict::Passed,
+        false => Verdict::Failed(run.failures),
+    })
+}
+
+struct Run<'p, E> {
+    engine: E,
+    names: Names<'p>,
+    program: &'p Program,
+    design: &'p Design,
+    /// What each port that is named has to give.
+    expected: BTreeMap<u32, VecDeque<(Place, Option<Expected>)>>,
+    /// What came out of each.
+    seen: BTreeMap<u32, VecDeque<Vec<u8>>>,
+    /// Entries of tables in the order in which they were added.
+    added: BTreeMap<usize, Vec<Entry>>,
+    /// Entries that tables have.
+    tables: Vec<Vec<Entry>>,
+    /// Entries that have a label, with their tables.
+    labels: BTreeMap<String, (usize, Entry)>,
+    failures: Vec<Diagnostic>,
+    time: u64,
+}
+
+impl<E: Engine> Run<'_, E> {
+    fn command(&mut self, command: &Command) -> Result<(), Diagnostic> {
+        let place = &command.place;
+        match &command.kind {
+            CommandKind::Packet { port, bytes } => self.packet(*port, bytes)?,
+            CommandKind::Expect { port, packet } => {
+                let expected = (place.clone(), packet.clone());
+                self.expected.entry(*port).or_default().push_back(expected);
+            }
+            CommandKind::AddEntry(entry) => {
+                let table = self.names.table(&entry.table, place)?;
+                let made = self.names.entry(table, entry, place)?;
+                self.add(table, made, entry.label.as_deref(), place)?;
+            }
+            CommandKind::SetDefault { table, action } => {
+                let table = self.names.table(table, place)?;
+                let default = self.names.default(table, action, place)?;
+                let set = self.engine.default(table, default);
+                set.map_err(|why| wrong(place, why))?;
+            }
+            CommandKind::DeleteEntry { table, entry } => {
+                let table = self.names.table(table, place)?;
+                let gone = self.added_entry(table, *entry, place)?;
+                self.drop_entry(table, &gone);
+            }
+            CommandKind::ModifyEntry {
+                table,
+                entry,
+                action,
+            } => {
+                let table = self.names.table(table, place)?;
+                let mut changed = self.added_entry(table, *entry, place)?;
+                (changed.action, changed.arguments) = self.names.default(table, action, place)?;
+                self.drop_entry(table, &changed);
+                self.put(table, &changed, place)?;
+            }
+            CommandKind::ClearTable { table } => {
+                let table = self.names.table(table, place)?;
+                self.clear(table);
+            }
+            CommandKind::WriteRegister {
+                register,
+                index,
+                value,
+            } => {
+                let object = self
+                    .names
+                    .object(&["register", "Register"], register, place)?;
+                let of = self.register_type(object);
+                let data = self.names.data(value, &of, register, place)?;
+                let index = u64::try_from(&index.value).unwrap_or(u64::MAX);
+                self.engine.write(object, Some((index, data)));
+            }
+            CommandKind::ResetRegister { register } => {
+                let object = self
+                    .names
+                    .object(&["register", "Register"], register, place)?;
+                self.engine.write(object, None);
+            }
+            CommandKind::ResetCounter { counter } => {
+                let object = self.names.object(&COUNTERS, counter, place)?;
+                self.engine.reset(object);
+            }
+            CommandKind::CheckCounter {
+                counter,
+                cell,
+                check,
+            } => {
+                if let Some(check) = check {
+                    let found = self.counted(counter, cell, check.bytes, place)?;
+                    let wanted = u64::try_from(&check.number.value).unwrap_or(u64::MAX);
+                    if !check.comparison.holds(found, wanted) {
+                        let message = format!("`{counter}` has counted {found}");
+                        self.failures.push(wrong(place, message));
+                    }
+                }
+            }
+            CommandKind::AddToSet { set, value } => {
+                let (parser, set) = self.names.value_set(set, place)?;
+                let crate::commands::Pattern::Value(number) = value else {
+                    return Err(wrong(place, "a value is wanted"));
+                };
+                self.engine.include(parser, set, &number.value);
+            }
+            CommandKind::RemoveFromSet { set, value } => {
+                let (parser, set) = self.names.value_set(set, place)?;
+                let crate::commands::Pattern::Value(number) = value else {
+                    return Err(wrong(place, "a value is wanted"));
+                };
+                self.engine.exclude(parser, set, Some(&number.value));
+            }
+            CommandKind::ClearSet { set } => {
+                let (parser, set) = self.names.value_set(set, place)?;
+                self.engine.exclude(parser, set, None);
+            }
+            CommandKind::WriteCounter {
+                counter,
+                index,
+                packets,
+                bytes,
+            } => {
+                let object = self.names.object(&COUNTERS, counter, place)?;
+                let [cell, packets, bytes] = [index, packets, bytes]
+                    .map(|number| u64::try_from(&number.value).unwrap_or(u64::MAX));
+                self.engine.set_counter(object, cell, (packets, bytes));
+            }
+            // Nobody looks at what these show.
+            CommandKind::ReadRegister { .. } | CommandKind::ReadCounter { .. } => {}
+            CommandKind::NoPacket | CommandKind::Wait => {}
+            CommandKind::RemoveAll => {
+                for table in 0..self.tables.len() {
+                    self.clear(table);
+                }
+            }
+            _ => {
+                let message = "copies of packets, meters and groups are not there yet";
+                return Err(Diagnostic::refused("p4-unsupported", message).at(place.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the cells of a register are.
+    fn register_type(&self, object: usize) -> Type {
+        match &self.design.objects[object].of {
+            Type::Object(_, given) => given.first().cloned().unwrap_or(Type::Bit(32)),
+            _ => Type::Bit(32),
+        }
+    }
+
+    /// All entries of a table go but those that the program keeps.
+    fn clear(&mut self, table: usize) {
+        let (kept, gone): (Vec<Entry>, Vec<Entry>) = self.tables[table]
+            .drain(..)
+            .partition(|entry| entry.is_constant);
+        self.tables[table] = kept;
+        for entry in &gone {
+            self.engine.take(table, entry);
+        }
+    }
+
+    fn drop_entry(&mut self, table: usize, entry: &Entry) {
+        self.tables[table].retain(|one| !same(one, entry));
+        self.engine.take(table, entry);
+    }
+
+    fn put(&mut self, table: usize, entry: &Entry, place: &Place) -> Result<(), Diagnostic> {
+        let of = &self.program.tables[self.design.tables[table].table];
+        if of.entries_are_constant {
+            let message = format!("the entries of `{}` are constant", of.name);
+            return Err(wrong(place, message));
+        }
+        self.engine
+            .put(table, entry)
+            .map_err(|why| wrong(place, why))?;
+        self.tables[table].push(entry.clone());
+        Ok(())
+    }
+
+    fn packet(&mut self, port: u32, bytes: &[u8]) -> Result<(), Diagnostic> {
+        self.time += 1_000_000;
+        let Outcome { way, bytes, .. } = self.engine.packet(port, bytes, self.time)?;
+        let out = match way {
+            Way::Nowhere => return Ok(()),
+            Way::Port(port) => port,
+            // To the host: a test sees it where it came in.
+            Way::Host(_) => port,
+        };
+        self.seen.entry(out).or_default().push_back(bytes);
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        table: usize,
+        entry: Entry,
+        label: Option<&str>,
+        place: &Place,
+    ) -> Result<(), Diagnostic> {
+        if self.tables[table].iter().any(|one| same(one, &entry)) {
+            return Err(wrong(place, "the table has this entry already"));
+        }
+        self.put(table, &entry, place)?;
+        if let Some(label) = label {
+            self.labels.insert(label.to_owned(), (table, entry.clone()));
+        }
+        self.added.entry(table).or_default().push(entry);
+        Ok(())
+    }
+
+    fn added_entry(&self, table: usize, number: u32, place: &Place) -> Result<Entry, Diagnostic> {
+        let all = self.added.get(&table);
+        let found = all.and_then(|all| all.get(number as usize));
+        found
+            .cloned()
+            .ok_or_else(|| wrong(place, format!("no entry {number} was added to this table")))
+    }
+
+    /// What a cell of a counter, or an entry's, has counted.
+    fn counted(
+        &mut self,
+        counter: &str,
+        cell: &Cell,
+        bytes: bool,
+        place: &Place,
+    ) -> Result<u64, Diagnostic> {
+        let either = |count: (u64, u64)| if bytes { count.1 } else { count.0 };
+        match cell {
+            Cell::Label(label) => {
+                let Some((table, entry)) = self.labels.get(label).cloned() else {
+                    return Err(wrong(place, format!("no entry has the label `{label}`")));
+                };
+                Ok(either(self.engine.found(table, &entry)))
+            }
+            Cell::Index(index) => {
+                let object = self.names.object(&COUNTERS, counter, place)?;
+                let index = u64::try_from(&index.value).unwrap_or(u64::MAX);
+                Ok(either(self.engine.counted(object, index)))
+            }
+        }
+    }
+
+    /// What came out beside what had to.
+    fn compare(&mut self) {
+        for (port, expected) in &mut self.expected {
+            let seen = self.seen.entry(*port).or_default();
+            for (place, packet) in expected.drain(..) {
+                match (seen.pop_front(), packet) {
+                    (None, _) => {
+                        let message = format!("no packet came out of port {port}");
+                        self.failures.push(wrong(&place, message));
+                    }
+                    (Some(seen), Some(packet)) if !packet.takes(&seen) => {
+                        let message = format!("out of port {port} came {}", hex(&seen));
+                        self.failures.push(wrong(&place, message));
+                    }
+                    _ => {}
+                }
+            }
+            for more in seen.drain(..) {
+                let message = format!(
+                    "out of port {port} came what nobody expected: {}",
+                    hex(&more)
+                );
+                self.failures
+                    .push(Diagnostic::input("p4-commands", message));
+            }
+        }
+    }
+}
+
+const COUNTERS: [&str; 3] = ["counter", "Counter", "CounterArray"];
+
+/// The same entry, whatever it has counted.
+fn same(one: &Entry, other: &Entry) -> bool {
+    one.keys == other.keys && one.priority == other.priority
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
+}

@@ -1,0 +1,166 @@
+//! Our programs of P4 (`programs/p4`), each with its tests and its entries: by the reference interpreter, and by what they become.
+
+use hardpath_p4::commands::CommandKind;
+use hardpath_p4::design::{design, Design};
+use hardpath_p4::lower::run::{Interpreter, Running};
+use hardpath_p4::lower::{lower, Deparse};
+use hardpath_p4::preprocess::Options;
+use hardpath_p4::runner::{self, Verdict};
+use hardpath_p4::source::Sources;
+use hardpath_p4::typed::Program;
+use hardpath_p4::{entries, stf};
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/p4")
+}
+
+fn text(file: &str) -> String {
+    std::fs::read_to_string(folder().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// By name; one without tests or entries is wrong.
+fn names() -> Vec<String> {
+    let files = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let programs = files.filter(|path| path.extension().is_some_and(|ending| ending == "p4"));
+    let names = programs.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+fn typed(name: &str, text: &str) -> (Program, Sources) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("{name}.p4"));
+    std::fs::write(&path, text).unwrap();
+    let read = hardpath_p4::load(&path, None, &Options::default());
+    read.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"))
+}
+
+fn designed(name: &str, program: &Program, sources: &Sources) -> Design {
+    design(program, sources).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"))
+}
+
+fn interpreted(name: &str, program: &str, test: &str) -> Verdict {
+    let (program, sources) = typed(name, program);
+    let design = designed(name, &program, &sources);
+    let commands = stf::read(name, test).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let verdict = runner::interpret(&program, &sources, &design, &commands);
+    verdict.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"))
+}
+
+#[test]
+fn the_interpreter_passes_their_tests() {
+    assert_eq!(names(), ["firewall", "l2l3", "tunnel"]);
+    for name in names() {
+        let verdict = interpreted(
+            &name,
+            &text(&format!("{name}.p4")),
+            &text(&format!("{name}.stf")),
+        );
+        assert_eq!(verdict, Verdict::Passed, "{name}");
+    }
+}
+
+#[test]
+fn what_they_become_passes_their_tests() {
+    for name in names() {
+        let (program, sources) = typed(&name, &text(&format!("{name}.p4")));
+        let design = designed(&name, &program, &sources);
+        let lowered = lower(&program, &sources, &design, Deparse::Front)
+            .unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+        let right = hardpath_ir::verifier::verify(&lowered.program);
+        right.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+        let commands = stf::read(&name, &text(&format!("{name}.stf"))).unwrap();
+        let device = Interpreter::new(&lowered);
+        let running = Running::new(device, &lowered, &program, &sources, &design).unwrap();
+        let verdict = runner::run(running, &program, &sources, &design, &commands);
+        assert_eq!(verdict.unwrap(), Verdict::Passed, "{name}");
+    }
+}
+
+/// Tables, actions and values of the entries are those of the program.
+#[test]
+fn their_entries_fit() {
+    for name in names() {
+        let (program, sources) = typed(&name, &text(&format!("{name}.p4")));
+        let design = designed(&name, &program, &sources);
+        let commands = entries::read(&name, &text(&format!("{name}.entries")));
+        let commands = commands.unwrap_or_else(|errors| panic!("{errors:#?}"));
+        assert!(
+            commands
+                .iter()
+                .any(|command| matches!(command.kind, CommandKind::AddEntry(_))),
+            "{name}"
+        );
+        let verdict = runner::interpret(&program, &sources, &design, &commands);
+        assert_eq!(verdict.unwrap(), Verdict::Passed, "{name}");
+    }
+}
+
+/// Each as the first thing that somebody might forget; a test that does not see it would be none.
+const MISTAKES: [(&str, &str, &str); 20] = [
+    ("l2l3", "|| hdr.ipv4.ttl <= 1", ""),
+    ("l2l3", "|| std.checksum_error == 1", ""),
+    ("l2l3", "std.parser_error != error.NoError", "false"),
+    ("l2l3", "meta.routed = true;", ""),
+    ("l2l3", "packet.emit(hdr.options);", ""),
+    (
+        "l2l3",
+        "packet.emit(hdr.vlan);",
+        "packet.emit(hdr.vlan[0]);",
+    ),
+    (
+        "l2l3",
+        "hdr.ipv4.dst: lpm;",
+        "hdr.ipv4.src: lpm @name(\"ipv4.dst\");",
+    ),
+    ("tunnel", "hdr.ipv4.length = hdr.ipv4.length + ADDED;", ""),
+    ("tunnel", "hdr.ipv4.header_words = 5;", ""),
+    ("tunnel", "(15w0 ++ sum[16:16])", "0"),
+    ("tunnel", "hdr.gre.setInvalid();", ""),
+    (
+        "tunnel",
+        "hdr.ipv4.length > LONGEST - ADDED",
+        "hdr.ipv4.length >= LONGEST - ADDED",
+    ),
+    (
+        "tunnel",
+        "hdr.ipv4.length > LONGEST - ADDED",
+        "hdr.ipv4.length > LONGEST",
+    ),
+    ("tunnel", "hdr.ipv4.fragment = 0;", ""),
+    (
+        "tunnel",
+        "if (hdr.inner.ttl <= 1)",
+        "if (hdr.inner.ttl < 1)",
+    ),
+    ("firewall", "seen_a == 1 && seen_b == 1", "seen_a == 1"),
+    ("firewall", "seen_a == 1 && seen_b == 1", "seen_b == 1"),
+    ("firewall", "meta.flow.own_port = hdr.ports.dst;", ""),
+    (
+        "firewall",
+        "(0, PROTOCOL_UDP): ports;",
+        "(_, PROTOCOL_UDP): ports;",
+    ),
+    ("firewall", "3: inside();", ""),
+];
+
+#[test]
+fn their_tests_see_mistakes() {
+    for (name, right, wrong) in MISTAKES {
+        let program = text(&format!("{name}.p4"));
+        assert_eq!(program.matches(right).count(), 1, "{name}: {right}");
+        let verdict = interpreted(
+            name,
+            &program.replace(right, wrong),
+            &text(&format!("{name}.stf")),
+        );
+        assert!(
+            matches!(verdict, Verdict::Failed(_)),
+            "{name}: {right} to {wrong:?}: {verdict:?}"
+        );
+    }
+}

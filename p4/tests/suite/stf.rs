@@ -1,0 +1,219 @@
+//! Our own tests of programs, packets in and packets out: by the reference interpreter, and by what the programs become.
+
+use hardpath_p4::commands::Command;
+use hardpath_p4::design::{design, Design};
+use hardpath_p4::lower::run::{Interpreter, Running};
+use hardpath_p4::lower::{self, lower, Deparse};
+use hardpath_p4::preprocess::Options;
+use hardpath_p4::runner::{self, Verdict};
+use hardpath_p4::source::Sources;
+use hardpath_p4::stf;
+use hardpath_p4::typed::Program;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/stf")
+}
+
+/// Programs, each with its tests: the one with the longest name that fits.
+fn all() -> Vec<(String, Vec<String>)> {
+    let names = |ending: &str| -> BTreeSet<String> {
+        let files = std::fs::read_dir(folder())
+            .unwrap()
+            .map(|file| file.unwrap().path());
+        let files = files.filter(|path| path.extension().is_some_and(|own| own == ending));
+        files
+            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect()
+    };
+    let programs = names("p4");
+    let mut all: Vec<(String, Vec<String>)> = programs
+        .iter()
+        .map(|name| (name.clone(), Vec::new()))
+        .collect();
+    for test in names("stf") {
+        let fits = |(name, _): &&mut (String, Vec<String>)| {
+            test == *name
+                || test
+                    .strip_prefix(name.as_str())
+                    .is_some_and(|rest| rest.starts_with('-'))
+        };
+        let program = all
+            .iter_mut()
+            .filter(fits)
+            .max_by_key(|(name, _)| name.len());
+        program
+            .unwrap_or_else(|| panic!("{test} has no program"))
+            .1
+            .push(test);
+    }
+    all
+}
+
+struct Read {
+    program: Program,
+    sources: Sources,
+    design: Design,
+}
+
+fn read(name: &str) -> Read {
+    let path = folder().join(format!("{name}.p4"));
+    let read = hardpath_p4::load(&path, None, &Options::default());
+    let (program, sources) = read.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+    let design = design(&program, &sources).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+    Read {
+        program,
+        sources,
+        design,
+    }
+}
+
+fn commands(test: &str) -> Vec<Command> {
+    let text = std::fs::read_to_string(folder().join(format!("{test}.stf"))).unwrap();
+    stf::read(test, &text).unwrap_or_else(|errors| panic!("{test}: {errors:#?}"))
+}
+
+/// What must be known of tests that are refused, and why.
+const REFUSED: [(&str, &str); 7] = [
+    ("v1-clone-egress", "copies of packets"),
+    ("v1-clone-ingress", "copies of packets"),
+    ("v1-clone-without-session", "copies of packets"),
+    ("v1-drop-and-clone", "copies of packets"),
+    ("v1-multicast", "copies of packets"),
+    ("v1-recirculate", "recirculate"),
+    ("v1-resubmit", "resubmit"),
+];
+
+fn told(test: &str, verdict: Result<Verdict, Vec<hardpath_diagnostic::Diagnostic>>) -> usize {
+    let refused = REFUSED.iter().find(|(name, _)| *name == test);
+    match (
+        verdict.unwrap_or_else(|errors| panic!("{test}: {errors:#?}")),
+        refused,
+    ) {
+        (Verdict::Passed, None) => 1,
+        (Verdict::Refused(error), Some((_, why))) => {
+            assert!(error.message.contains(why), "{test}: {error}");
+            0
+        }
+        (other, _) => panic!("{test}: {other:#?}"),
+    }
+}
+
+#[test]
+fn every_program_says_what_it_tries() {
+    for (name, tests) in all() {
+        let text = std::fs::read_to_string(folder().join(format!("{name}.p4"))).unwrap();
+        assert!(text.starts_with("// Section"), "{name}");
+        assert!(!tests.is_empty(), "{name} has no test");
+    }
+}
+
+#[test]
+fn the_interpreter_gives_what_the_specification_says() {
+    let mut passed = 0;
+    for (name, tests) in all() {
+        let Read {
+            program,
+            sources,
+            design,
+        } = read(&name);
+        for test in tests {
+            let verdict = runner::interpret(&program, &sources, &design, &commands(&test));
+            passed += told(&test, verdict);
+        }
+    }
+    assert!(passed >= 320, "{passed}");
+}
+
+/// Loops that packets decide, and copies of packets.
+const NOT_LOWERED: [(&str, &str); 9] = [
+    ("for-several", "how often this loop goes round"),
+    ("parser-loop", "this parser goes round"),
+    ("v1-clone-egress", "`clone`"),
+    ("v1-clone-ingress", "`clone`"),
+    ("v1-clone-without-session", "`clone`"),
+    ("v1-drop-and-clone", "`clone`"),
+    ("v1-multicast", "multicast"),
+    ("v1-recirculate", "recirculate"),
+    ("v1-resubmit", "resubmit"),
+];
+
+#[test]
+fn what_programs_become_gives_the_same() {
+    for deparse in [Deparse::Front, Deparse::Memory] {
+        all_become_the_same(deparse);
+    }
+}
+
+fn all_become_the_same(deparse: Deparse) {
+    let mut passed = 0;
+    for (name, tests) in all() {
+        let Read {
+            program,
+            sources,
+            design,
+        } = read(&name);
+        let refused = NOT_LOWERED.iter().find(|(other, _)| *other == name);
+        let lowered = match (lower(&program, &sources, &design, deparse), refused) {
+            (Ok(lowered), None) => lowered,
+            (Err(errors), Some((_, why))) => {
+                assert!(
+                    errors.iter().any(|error| error.message.contains(why)),
+                    "{name}: {errors:#?}"
+                );
+                continue;
+            }
+            (Err(errors), None) => panic!("{name}: {errors:#?}"),
+            (Ok(_), Some(_)) if name == "v1-multicast" => continue,
+            (Ok(_), Some(_)) => panic!("{name} is not refused any more"),
+        };
+        let right = hardpath_ir::verifier::verify(&lowered.program);
+        right.unwrap_or_else(|errors| panic!("{name}: {errors:#?}\n{}", lowered.program));
+        for test in tests {
+            passed += told(&test, run(&program, &sources, &design, &lowered, &test));
+        }
+    }
+    assert!(passed >= 315, "{passed}");
+}
+
+fn run(
+    program: &Program,
+    sources: &Sources,
+    design: &Design,
+    lowered: &lower::Lowered,
+    test: &str,
+) -> Result<Verdict, Vec<hardpath_diagnostic::Diagnostic>> {
+    let device = Interpreter::new(lowered);
+    let running = Running::new(device, lowered, program, sources, design)?;
+    runner::run(running, program, sources, design, &commands(test))
+}
+
+/// A test that expects something else fails.
+#[test]
+fn a_wrong_packet_is_told() {
+    let Read {
+        program,
+        sources,
+        design,
+    } = read("bit-add-wrap");
+    let wrong = stf::read("wrong", "packet 1 fe0600\nexpect 0 fe0600 $\nexpect 0 00\n").unwrap();
+    let verdict = runner::interpret(&program, &sources, &design, &wrong);
+    match verdict.unwrap() {
+        Verdict::Failed(errors) => assert_eq!(errors.len(), 2, "{errors:#?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Of a table without priorities, an entry of the program is the same as one that is added with its keys.
+#[test]
+fn an_entry_of_the_program_is_not_added_again() {
+    let Read {
+        program,
+        sources,
+        design,
+    } = read("table-entries-exact");
+    let again = stf::read("again", "add t h.a:1 set(value:0x33)\n").unwrap();
+    let errors = runner::interpret(&program, &sources, &design, &again).unwrap_err();
+    assert!(errors[0].message.contains("already"), "{errors:#?}");
+}

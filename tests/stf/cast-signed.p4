@@ -1,0 +1,26 @@
+// Section "Explicit casts" of P4_16 1.2.5.
+// Casts between widths of signed numbers cut off the high bits, or put copies of the sign in front.
+#include <core.p4>
+#include <v1model.p4>
+
+header data_t {
+    int<12> a;
+    int<4> narrow;
+    int<24> wide;
+}
+
+struct headers_t {
+    data_t h;
+}
+struct meta_t {}
+
+#include "include/parse.p4"
+
+control Receive(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    apply {
+        hdr.h.narrow = (int<4>)hdr.h.a;
+        hdr.h.wide = (int<24>)hdr.h.a;
+    }
+}
+
+#include "include/switch.p4"

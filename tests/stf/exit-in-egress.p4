@@ -1,0 +1,34 @@
+// Section "Exit statement" of P4_16 1.2.5.
+// An exit ends egress; the packet is deparsed as ever.
+#include <core.p4>
+#include <v1model.p4>
+
+header data_t {
+    bit<8> a;
+    bit<8> r;
+}
+
+struct headers_t {
+    data_t h;
+}
+struct meta_t {}
+
+#include "include/parse.p4"
+
+control Receive(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    apply {
+        hdr.h.r = 1;
+        exit;
+    }
+}
+
+control Send(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    apply {
+        hdr.h.r = hdr.h.r + 1;
+        if (hdr.h.a == 5) { exit; }
+        hdr.h.r = hdr.h.r + 1;
+    }
+}
+#define HAS_SEND
+
+#include "include/switch.p4"

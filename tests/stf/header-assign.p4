@@ -1,0 +1,54 @@
+// Sections "Operations on headers" and "Assignment statement" of P4_16 1.2.5.
+// An assignment copies all fields of a header and whether it is valid.
+#include <core.p4>
+#include <v1model.p4>
+
+header data_t {
+    bit<8> a;
+}
+
+header extra_t {
+    bit<8> x;
+    bit<8> y;
+}
+
+struct headers_t {
+    data_t h;
+    extra_t first;
+    extra_t second;
+}
+struct meta_t {}
+
+parser Parse(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    state start {
+        packet.extract(hdr.h);
+        transition select(hdr.h.a) {
+            0: accept;
+            1: first;
+            2: second;
+            default: both;
+        }
+    }
+    state first {
+        packet.extract(hdr.first);
+        transition accept;
+    }
+    state second {
+        packet.extract(hdr.second);
+        transition accept;
+    }
+    state both {
+        packet.extract(hdr.first);
+        packet.extract(hdr.second);
+        transition accept;
+    }
+}
+
+control Receive(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    apply {
+        hdr.second = hdr.first;
+        hdr.first.x = 0;
+    }
+}
+
+#include "include/switch.p4"

@@ -1,0 +1,51 @@
+// Section "verify" of P4_16 1.2.5.
+// The first verify that fails gives the error; nothing behind it is done.
+#include <core.p4>
+#include <v1model.p4>
+
+header data_t {
+    bit<8> a;
+}
+
+header result_t {
+    bit<8> code;
+    bit<8> more;
+}
+header extra_t {
+    bit<16> x;
+}
+
+struct headers_t {
+    result_t r;
+    data_t h;
+}
+struct meta_t {
+    bit<8> reached;
+}
+
+parser Parse(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    state start {
+        packet.extract(hdr.h);
+        meta.reached = 0;
+        verify(hdr.h.a != 1, error.NoMatch);
+        meta.reached = 1;
+        verify(hdr.h.a != 2, error.StackOutOfBounds);
+        verify(hdr.h.a != 1, error.PacketTooShort);
+        meta.reached = 2;
+        transition accept;
+    }
+}
+
+control Receive(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    apply {
+        hdr.r = { 0, 0 };
+        if (std.parser_error == error.PacketTooShort) { hdr.r.code = 1; }
+        else if (std.parser_error == error.NoMatch) { hdr.r.code = 2; }
+        else if (std.parser_error == error.StackOutOfBounds) { hdr.r.code = 3; }
+        else if (std.parser_error == error.HeaderTooShort) { hdr.r.code = 4; }
+        else if (std.parser_error != error.NoError) { hdr.r.code = 5; }
+        hdr.r.more = meta.reached;
+    }
+}
+
+#include "include/switch.p4"

@@ -1,0 +1,40 @@
+// Sections "Keys" and "Match-action unit invocation" of P4_16 1.2.5.
+// A table with an empty list of keys runs its default action, and never hits.
+#include <core.p4>
+#include <v1model.p4>
+
+header data_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> r;
+}
+
+struct headers_t {
+    data_t h;
+}
+struct meta_t {}
+
+#include "include/parse.p4"
+
+control Receive(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    action set(bit<8> value) {
+        hdr.h.r = value;
+    }
+    action none() {
+        hdr.h.r = 0xff;
+    }
+    table t {
+        actions = {
+            set;
+            none;
+        }
+        key = {}
+        default_action = set(7);
+    }
+
+    apply {
+        if (t.apply().hit) { hdr.h.r = 1; } else { hdr.h.r = hdr.h.r + 1; }
+    }
+}
+
+#include "include/switch.p4"

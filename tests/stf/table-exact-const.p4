@@ -1,0 +1,48 @@
+// Section "Entries" of P4_16 1.2.5.
+// Constant entries of exact keys, one of them with an action without data.
+#include <core.p4>
+#include <v1model.p4>
+
+header data_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> r;
+}
+
+struct headers_t {
+    data_t h;
+}
+struct meta_t {}
+
+#include "include/parse.p4"
+
+control Receive(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    action set(bit<8> value) {
+        hdr.h.r = value;
+    }
+    action none() {
+        hdr.h.r = 0xff;
+    }
+    table t {
+        key = {
+            hdr.h.a : exact;
+            hdr.h.b : exact;
+        }
+        actions = {
+            set;
+            none;
+        }
+        default_action = set(9);
+        const entries = {
+            (1, 2) : set(12);
+            (2, 1) : none();
+            (3, 0xff) : set(0x80);
+        }
+    }
+
+    apply {
+        t.apply();
+    }
+}
+
+#include "include/switch.p4"

@@ -1,0 +1,47 @@
+// Section "Exit statement" of P4_16 1.2.5.
+// An exit in the action of a table that a condition applies: neither side of it is done.
+#include <core.p4>
+#include <v1model.p4>
+
+header data_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> r;
+}
+
+struct headers_t {
+    data_t h;
+}
+struct meta_t {}
+
+#include "include/parse.p4"
+
+control Receive(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    action set(bit<8> value) {
+        hdr.h.r = value;
+    }
+    action none() {
+        hdr.h.r = 0xff;
+    }
+    action leave() {
+        hdr.h.r = 0x11;
+        exit;
+    }
+    table t {
+        key = {
+            hdr.h.a : exact;
+        }
+        actions = {
+            set;
+            none;
+            leave;
+        }
+        default_action = none();
+    }
+
+    apply {
+        if (t.apply().hit) { hdr.h.b = 1; } else { hdr.h.b = 2; }
+    }
+}
+
+#include "include/switch.p4"

@@ -1,0 +1,43 @@
+// Section "Match-action unit invocation" of P4_16 1.2.5.
+// miss is the contrary of hit, also in an expression.
+#include <core.p4>
+#include <v1model.p4>
+
+header data_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> r;
+}
+
+struct headers_t {
+    data_t h;
+}
+struct meta_t {}
+
+#include "include/parse.p4"
+
+control Receive(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    action set(bit<8> value) {
+        hdr.h.r = value;
+    }
+    action none() {
+        hdr.h.r = 0xff;
+    }
+    table t {
+        key = {
+            hdr.h.a : exact;
+        }
+        actions = {
+            set;
+            none;
+        }
+        default_action = none();
+    }
+
+    apply {
+        bool missed = hdr.h.a != 9 && t.apply().miss;
+        if (missed) { hdr.h.b = 1; }
+    }
+}
+
+#include "include/switch.p4"

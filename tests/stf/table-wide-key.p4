@@ -1,0 +1,43 @@
+// Section "Keys" of P4_16 1.2.5.
+// Exact and ternary keys of 128 bits.
+#include <core.p4>
+#include <v1model.p4>
+
+header data_t {
+    bit<128> a;
+    bit<128> c;
+    bit<8> r;
+}
+
+struct headers_t {
+    data_t h;
+}
+struct meta_t {}
+
+#include "include/parse.p4"
+
+control Receive(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    action set(bit<8> value) {
+        hdr.h.r = value;
+    }
+    action none() {
+        hdr.h.r = 0xff;
+    }
+    table t {
+        key = {
+            hdr.h.a : exact;
+            hdr.h.c : ternary;
+        }
+        actions = {
+            set;
+            none;
+        }
+        default_action = none();
+    }
+
+    apply {
+        t.apply();
+    }
+}
+
+#include "include/switch.p4"
