@@ -9,8 +9,8 @@ pub use advise::AdviseArguments;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use hardpath_pipeline::technology::Technology;
 pub use program::{
-    ArrayEntry, HardwareArguments, ObjectArguments, ProcessorArguments, ProgramArguments,
-    TargetArguments,
+    ArrayEntry, HardwareArguments, ObjectArguments, P4Arguments, P4Version, ProcessorArguments,
+    ProgramArguments, TargetArguments,
 };
 pub use run::{EngineName, LoadOf, RunArguments, TimeSource};
 use std::net::SocketAddrV4;
@@ -79,6 +79,14 @@ pub enum Command {
     Disasm(DisasmArguments),
     /// Explain the code of a message
     Explain(ExplainArguments),
+    /// Run tests of a P4 program: packets in, and what has to come out (STF)
+    Stf(StfArguments),
+    /// Print what the control plane sees of a P4 program (P4Info)
+    P4info(P4infoArguments),
+    /// Check P4 sources
+    P4check(P4checkArguments),
+    /// Give P4 sources their usual form
+    P4fmt(P4fmtArguments),
     /// Compare the XDP programs of the Linux kernel, of Debian's libxdp and our own with the kernel
     Realworld(RealworldArguments),
 }
@@ -103,6 +111,10 @@ impl Command {
             Command::Asm(arguments) => arguments.answer.json,
             Command::Disasm(arguments) => arguments.answer.json,
             Command::Explain(arguments) => arguments.answer.json,
+            Command::Stf(arguments) => arguments.answer.json,
+            Command::P4info(arguments) => arguments.answer.json,
+            Command::P4check(arguments) => arguments.answer.json,
+            Command::P4fmt(arguments) => arguments.answer.json,
             Command::Realworld(arguments) => arguments.answer.json,
         }
     }
@@ -364,6 +376,62 @@ pub struct TrafficArguments {
     /// Capture to write, as pcapng
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct StfArguments {
+    /// P4 source
+    #[arg(help_heading = "Program")]
+    pub file: PathBuf,
+    /// Tests, in the simple test format
+    #[arg(required = true, value_name = "TEST", help_heading = "Program")]
+    pub tests: Vec<PathBuf>,
+    #[command(flatten)]
+    pub p4: P4Arguments,
+    #[command(flatten)]
+    pub hardware: HardwareArguments,
+    /// What runs the program: its meaning as the specification has it, or hardware [default: native]
+    #[arg(long, value_name = "ENGINE", help_heading = "Run")]
+    pub engine: Option<EngineName>,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct P4infoArguments {
+    /// P4 source
+    #[arg(help_heading = "Program")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub p4: P4Arguments,
+    /// Where to write it; a name that ends in .bin gets the binary form
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct P4checkArguments {
+    /// P4 sources
+    #[arg(required = true, value_name = "FILE", help_heading = "Program")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub p4: P4Arguments,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct P4fmtArguments {
+    /// P4 sources, which are written anew; `-` is standard input, and goes to standard output
+    #[arg(required = true, value_name = "FILE", help_heading = "Program")]
+    pub files: Vec<PathBuf>,
+    /// Write nothing: say which files would change, with exit status 1
+    #[arg(long, help_heading = "Output")]
+    pub check: bool,
     #[command(flatten)]
     pub answer: AnswerArguments,
 }

@@ -68,6 +68,10 @@ fn run(command: Command) -> Result<Answer, Vec<Diagnostic>> {
         Command::Asm(arguments) => commands::asm::run(&arguments),
         Command::Disasm(arguments) => commands::disasm::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
+        Command::Stf(arguments) => commands::stf::run(&arguments),
+        Command::P4info(arguments) => commands::p4info::run(&arguments),
+        Command::P4check(arguments) => commands::p4check::run(&arguments),
+        Command::P4fmt(arguments) => commands::p4fmt::run(&arguments),
         Command::Realworld(arguments) => commands::realworld::run(&arguments),
     }
 }

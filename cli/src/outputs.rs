@@ -20,7 +20,19 @@ pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec
         Some(path) => mapfile::read(path, &shapes(&loaded.program))?,
         None => Image::new(),
     };
+    let image = with_contents(image, loaded);
     completed(image, arguments, loaded)
+}
+
+/// With the entries that the program has at first; what is there already stays.
+fn with_contents(mut image: Image, loaded: &Loaded) -> Image {
+    for (map, entries) in &loaded.contents {
+        let into = image.entry(map.clone()).or_default();
+        for (key, value) in entries {
+            into.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    image
 }
 
 /// Contents of maps as a run takes them: with open locks, and the MTUs of its interfaces.

@@ -2,6 +2,7 @@
 //! of it.
 
 mod object;
+pub mod p4;
 pub mod text;
 
 use crate::arguments::ProgramArguments;
@@ -9,6 +10,7 @@ use crate::files;
 use crate::target::{Asked, Target};
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{EventCall, Object, ProgramImage};
+use hardpath_ir::maps::Image;
 use hardpath_ir::{Phase, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -22,6 +24,10 @@ trait Source: Sync {
     fn knows(&self, path: &Path, bytes: &[u8]) -> bool;
     /// Whether it has a use for the options on objects.
     fn takes_object_options(&self) -> bool;
+    /// Whether it has a use for the options on P4 sources.
+    fn takes_p4_options(&self) -> bool {
+        false
+    }
     /// What the file means.
     ///
     /// # Errors
@@ -30,7 +36,7 @@ trait Source: Sync {
 }
 
 /// All of them. The last one takes what no other one knows, and says what is wrong with it.
-const SOURCES: [&dyn Source; 2] = [&text::Text, &object::ObjectFile];
+const SOURCES: [&dyn Source; 3] = [&p4::P4, &text::Text, &object::ObjectFile];
 
 /// What a source makes of loops.
 #[derive(Clone, Copy)]
@@ -74,6 +80,10 @@ pub struct Loaded {
     pub locks: BTreeMap<String, Range<usize>>,
     /// What the kernel can be given, to judge. `None`: the program has no such form.
     pub for_kernel: Option<(Object, ProgramImage)>,
+    /// What maps hold before the first packet, beside what the command line says: entries of tables.
+    pub contents: Image,
+    /// Further files for the folder of a design, by their endings.
+    pub beside: Vec<(&'static str, Vec<u8>)>,
     /// What is to be said of the program, whatever becomes of it.
     pub warnings: Vec<Diagnostic>,
 }
@@ -152,6 +162,10 @@ fn load_in(
     if !source.takes_object_options() && !options.is_empty() {
         return Err(vec![no_object(arguments, source, &options)]);
     }
+    let of_p4 = arguments.p4.given();
+    if !source.takes_p4_options() && !of_p4.is_empty() {
+        return Err(vec![no_p4(arguments, source, &of_p4)]);
+    }
     let given = Given {
         form,
         bytes,
@@ -185,5 +199,18 @@ fn no_object(arguments: &ProgramArguments, source: &dyn Source, options: &[&str]
         .help(format!(
             "leave {} out, or give the object that the text was made from",
             options.join(", ")
+        ))
+}
+
+fn no_p4(arguments: &ProgramArguments, source: &dyn Source, options: &[&str]) -> Diagnostic {
+    let options = options.join(", ");
+    let message = format!(
+        "{options} is for P4 sources, and this is {}",
+        source.title()
+    );
+    Diagnostic::input("option-needs-p4", message)
+        .at(Place::of_file(arguments.file.display()))
+        .help(format!(
+            "leave {options} out, or give a file that ends in .p4"
         ))
 }

@@ -1,7 +1,7 @@
 //! Options of `hardpath advise`, which makes hardware of each kind of a program.
 
 use super::program::{bus, clock, depth, family};
-use super::{AnswerArguments, HardwareArguments, ObjectArguments, ProcessorArguments};
+use super::{AnswerArguments, HardwareArguments, ObjectArguments, P4Arguments, ProcessorArguments};
 use super::{ProgramArguments, RunArguments, TimeSource};
 use clap::Args;
 use hardpath_diagnostic::Diagnostic;
@@ -16,6 +16,8 @@ pub struct AdviseArguments {
     pub file: PathBuf,
     #[command(flatten)]
     pub object: ObjectArguments,
+    #[command(flatten)]
+    pub p4: P4Arguments,
     /// How deep to look where headers of variable length follow each other: packets that need more are aborted
     #[arg(long, value_name = "BYTES", value_parser = depth, help_heading = "Program")]
     pub depth: Option<u32>,
@@ -60,6 +62,7 @@ impl AdviseArguments {
         ProgramArguments {
             file: self.file.clone(),
             object: self.object.clone(),
+            p4: self.p4.clone(),
             depth: self.depth,
             hardware: HardwareArguments {
                 target: target.to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::target::TARGETS;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use hardpath_blocks::interface::BUS_BITS;
 use hardpath_core::image::LANES;
 use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
@@ -12,16 +12,62 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Program")]
 pub struct ProgramArguments {
-    /// XDP object file, or the text of a program as `hardpath ir` prints it (FILE.hir)
+    /// XDP object file, P4 source (FILE.p4), or the text of a program as `hardpath ir` prints it (FILE.hir)
     #[arg(display_order = 0)]
     pub file: PathBuf,
     #[command(flatten)]
     pub object: ObjectArguments,
+    #[command(flatten)]
+    pub p4: P4Arguments,
     /// How deep to look where headers of variable length follow each other: packets that need more are aborted
     #[arg(long, value_name = "BYTES", value_parser = depth)]
     pub depth: Option<u32>,
     #[command(flatten)]
     pub hardware: HardwareArguments,
+}
+
+/// What only a P4 source leaves open.
+#[derive(Args, Clone, Default, Debug)]
+#[command(next_help_heading = "Program")]
+pub struct P4Arguments {
+    /// Folder in which files are looked for that a P4 source includes, the first one first; hardpath's own come last
+    #[arg(short = 'I', long, value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// File that describes the architecture of a P4 source, for one that hardpath does not know
+    #[arg(long, value_name = "FILE")]
+    pub arch: Option<PathBuf>,
+    /// Entries of a P4 program's tables, as BMv2's command line has them: table_add, table_set_default, register_write
+    #[arg(long, value_name = "FILE")]
+    pub entries: Option<PathBuf>,
+    /// Version of the language that a P4 source is written in; one of P4_14 is translated to P4_16
+    #[arg(long, value_enum, default_value_t, value_name = "VERSION")]
+    pub std: P4Version,
+}
+
+/// Versions of the language.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum P4Version {
+    /// P4_16
+    #[default]
+    #[value(name = "p4-16")]
+    P4_16,
+    /// P4_14
+    #[value(name = "p4-14")]
+    P4_14,
+}
+
+impl P4Arguments {
+    /// Those that the command line has.
+    pub fn given(&self) -> Vec<&'static str> {
+        let options = [
+            ("--include", !self.include.is_empty()),
+            ("--arch", self.arch.is_some()),
+            ("--entries", self.entries.is_some()),
+            ("--std", self.std != P4Version::default()),
+        ];
+        let given = options.into_iter().filter(|(_, given)| *given);
+        given.map(|(name, _)| name).collect()
+    }
 }
 
 /// What only an object leaves open.

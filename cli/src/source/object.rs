@@ -48,6 +48,8 @@ impl Source for ObjectFile {
             .map_err(|errors| with_refusals_of_part(errors, &object, &image, given))?;
         let instructions = image.insns.len();
         Ok(Loaded {
+            contents: Default::default(),
+            beside: Vec::new(),
             warnings: notes::of(&object, &image, &lifted),
             described: format!(
                 "section {}, {}",

@@ -44,6 +44,8 @@ impl Source for Text {
             dropped_calls: Vec::new(),
             locks: BTreeMap::new(),
             for_kernel: None,
+            contents: Default::default(),
+            beside: Vec::new(),
             warnings: Vec::new(),
         })
     }

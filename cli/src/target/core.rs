@@ -4,12 +4,13 @@ use super::{Asked, Hardware, Target, Told};
 use crate::source::Loaded;
 use hardpath_core::compile::savings::Without;
 use hardpath_core::compile::{self, Compiled};
+use hardpath_core::hardware::packets::transmit::FRONT_BYTES;
 use hardpath_core::hardware::processor::keeps::{loses, HELD};
 use hardpath_core::hardware::processor::{self, Built};
 use hardpath_core::image::{Image, Machine, Origins};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
-use hardpath_ir::{Phase, Program};
+use hardpath_ir::{Phase, Program, Terminator};
 use hardpath_pipeline::delay::Timing;
 
 pub struct Core;
@@ -148,6 +149,7 @@ fn hardware(compiled: Compiled, asked: &Asked) -> Result<Hardware, Vec<Diagnosti
 fn all_there(compiled: &Compiled) -> Result<(), Vec<Diagnostic>> {
     missing(&compiled.image, &compiled.origins).map_err(|error| vec![error])?;
     keeps(&compiled.program).map_err(|error| vec![error])?;
+    in_front(&compiled.program).map_err(|error| vec![error])?;
     let maps = compiled.image.maps.values();
     let errors = maps.filter_map(hardpath_pipeline::map_is_too_large);
     let errors: Vec<Diagnostic> = errors.collect();
@@ -155,6 +157,31 @@ fn all_there(compiled: &Compiled) -> Result<(), Vec<Diagnostic>> {
         true => Ok(()),
         false => Err(errors),
     }
+}
+
+/// # Errors
+/// `core-unit-missing`: more bytes are put in front of a packet than the processor keeps for that.
+fn in_front(program: &Program) -> Result<(), Diagnostic> {
+    for block in program.all_blocks() {
+        let Terminator::Emit(emit) = &program.blocks[block].terminator else {
+            continue;
+        };
+        let copies = emit.copies.iter().map(|copy| &copy.sent);
+        for sent in std::iter::once(&emit.packet).chain(copies) {
+            let front = sent.leaves.and_then(|leaves| leaves.front);
+            let bytes = front.map_or(0, |front| program.width(front.bytes) / 8);
+            if bytes > FRONT_BYTES {
+                let message = format!(
+                    "a processor puts at most {FRONT_BYTES} bytes in front of a packet, and this program up to {bytes}"
+                );
+                let error = Diagnostic::refused("core-unit-missing", message);
+                return Err(error
+                    .at(program.block_place(block))
+                    .help("rows do it (--engine rows), and a pipeline (--target pipeline)"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A core with whatever its interface says of a program.

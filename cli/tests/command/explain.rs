@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Words with hyphens in the sources that are no codes of messages.
-const NO_CODES: [&str; 18] = [
+const NO_CODES: [&str; 19] = [
     "back-to-back",
     "bpfel-freestanding-none",
     "clk-to-q",
@@ -21,6 +21,7 @@ const NO_CODES: [&str; 18] = [
     "nextpnr-ecp5",
     "not-back",
     "one-flow",
+    "p4-16",
     "read-only",
     "ready-made",
     "up-to",

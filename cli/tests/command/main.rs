@@ -23,6 +23,7 @@ mod maps;
 mod messages;
 mod mtu;
 mod offsets;
+mod p4;
 mod packets;
 mod pages;
 mod protocol;

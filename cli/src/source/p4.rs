@@ -1,0 +1,242 @@
+//! P4 sources.
+
+use super::{Form, Given, Loaded, Source};
+use crate::arguments::{P4Arguments, P4Version};
+use crate::files;
+use crate::target::Asked;
+use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_ir::count::counted;
+use hardpath_ir::maps::Image;
+use hardpath_ir::{MapId, Op};
+use hardpath_p4::design::{self, Design};
+use hardpath_p4::entries;
+use hardpath_p4::lower::run::{Device, Running};
+use hardpath_p4::lower::{self, Deparse, Lowered};
+use hardpath_p4::preprocess::Options;
+use hardpath_p4::runner::{self, Verdict};
+use hardpath_p4::source::Sources;
+use hardpath_p4::typed::Program;
+use hardpath_packet::Fate;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub struct P4;
+
+impl Source for P4 {
+    fn title(&self) -> &'static str {
+        "a P4 source"
+    }
+
+    fn knows(&self, path: &Path, _: &[u8]) -> bool {
+        path.extension().is_some_and(|ending| ending == "p4")
+    }
+
+    fn takes_object_options(&self) -> bool {
+        false
+    }
+
+    fn takes_p4_options(&self) -> bool {
+        true
+    }
+
+    fn load(&self, given: &Given) -> Result<Loaded, Vec<Diagnostic>> {
+        let arguments = &given.arguments.p4;
+        let read = Read::of(&given.arguments.file, arguments)?;
+        let lowered = read.lowered(given.asked)?;
+        let mut loaded = read.loaded(&lowered)?;
+        loaded.contents = read.contents(&lowered, arguments)?;
+        match given.form {
+            Form::Structured => Ok(loaded),
+            Form::Usual => loaded.without_loops(),
+        }
+    }
+}
+
+/// A P4 program, checked and with its objects.
+pub struct Read {
+    pub program: Program,
+    pub sources: Sources,
+    pub design: Design,
+}
+
+/// What a source is read with.
+fn options(arguments: &P4Arguments) -> Options {
+    Options {
+        folders: arguments.include.clone(),
+        defines: Vec::new(),
+    }
+}
+
+/// A source that is right.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn checked(
+    file: &Path,
+    arguments: &P4Arguments,
+) -> Result<(Program, Sources), Vec<Diagnostic>> {
+    let options = options(arguments);
+    match arguments.std {
+        P4Version::P4_14 => hardpath_p4::load_14(file, &options),
+        P4Version::P4_16 => hardpath_p4::load(file, arguments.arch.as_deref(), &options),
+    }
+}
+
+impl Read {
+    /// # Errors
+    /// Everything that is wrong with the source.
+    pub fn of(file: &Path, arguments: &P4Arguments) -> Result<Read, Vec<Diagnostic>> {
+        let (program, sources) = checked(file, arguments)?;
+        let design = design::design(&program, &sources)?;
+        Ok(Read {
+            program,
+            sources,
+            design,
+        })
+    }
+
+    /// # Errors
+    /// What hardware does not do.
+    pub fn lowered(&self, asked: &Asked) -> Result<Lowered, Vec<Diagnostic>> {
+        let goes_round = asked.kind.target.takes_loops();
+        let deparse = match goes_round {
+            true => Deparse::Memory,
+            false => Deparse::Front,
+        };
+        let lowered = lower::lower(&self.program, &self.sources, &self.design, deparse)?;
+        let too_long = match goes_round {
+            true => Vec::new(),
+            false => too_long(&lowered.program),
+        };
+        match too_long.is_empty() {
+            true => Ok(lowered),
+            false => Err(too_long),
+        }
+    }
+
+    /// What tables and registers hold before the first packet: what the program says, and what a file of entries does.
+    ///
+    /// # Errors
+    /// `p4-entries`, `p4-commands`: what does not fit.
+    fn contents(
+        &self,
+        lowered: &Lowered,
+        arguments: &P4Arguments,
+    ) -> Result<Image, Vec<Diagnostic>> {
+        let image = RefCell::new(Image::new());
+        let device = Contents {
+            program: &lowered.program,
+            image: &image,
+        };
+        let (program, sources, design) = (&self.program, &self.sources, &self.design);
+        let running = Running::new(device, lowered, program, sources, design)?;
+        if let Some(path) = &arguments.entries {
+            let bytes = files::read(path).map_err(|error| vec![error])?;
+            let name = path.display().to_string();
+            let text = String::from_utf8(bytes).map_err(|_| {
+                let error = Diagnostic::input("not-text", "the file of entries is not UTF-8 text");
+                vec![error.at(Place::of_file(&name))]
+            })?;
+            let commands = entries::read(&name, &text)?;
+            match runner::run(running, program, sources, design, &commands)? {
+                Verdict::Passed => {}
+                Verdict::Failed(errors) => return Err(errors),
+                Verdict::Refused(error) => return Err(vec![error]),
+            }
+        }
+        Ok(image.into_inner())
+    }
+
+    /// As all commands have programs.
+    ///
+    /// # Errors
+    /// A defect: the program breaks a rule of the IR.
+    pub fn loaded(&self, lowered: &Lowered) -> Result<Loaded, Vec<Diagnostic>> {
+        let program = lowered.program.clone();
+        super::text::verify(&program, &self.sources.file(0).name)?;
+        let info = hardpath_p4::p4info::p4info(&self.program, &self.sources, &self.design)?;
+        let tables = counted(self.design.tables.len(), "table");
+        Ok(Loaded {
+            described: format!("P4, {tables}"),
+            program,
+            section: None,
+            instructions: None,
+            set: Vec::new(),
+            dropped_calls: Vec::new(),
+            locks: BTreeMap::new(),
+            for_kernel: None,
+            contents: Image::new(),
+            beside: vec![
+                ("p4info.txtpb", info.text().into_bytes()),
+                ("p4info.bin", info.bytes()),
+            ],
+            warnings: lowered.warnings.clone(),
+        })
+    }
+}
+
+/// Bytes that a pipeline goes through in one operation.
+const MOST_BYTES: u32 = 1024;
+
+/// Operations over more bytes than a pipeline goes through.
+fn too_long(program: &hardpath_ir::Program) -> Vec<Diagnostic> {
+    let mut errors = Vec::new();
+    for block in program.all_blocks() {
+        for inst in &program.blocks[block].insts {
+            if let Op::Whole(whole) = program.insts[*inst].op {
+                if whole.up_to() > MOST_BYTES {
+                    let message = "a checksum over the payload is not there in a pipeline";
+                    let error = Diagnostic::refused("p4-unsupported", message);
+                    let error = error.at(program.inst_place(block, *inst));
+                    errors.push(error.help("a core goes through it: --target core"));
+                }
+            }
+        }
+    }
+    errors
+}
+
+/// A device that no packet comes to: what its tables are given.
+struct Contents<'a> {
+    program: &'a hardpath_ir::Program,
+    image: &'a RefCell<Image>,
+}
+
+impl Contents<'_> {
+    fn name(&self, map: MapId) -> String {
+        self.program.maps[map].name.clone()
+    }
+}
+
+impl Device for Contents<'_> {
+    fn packet(&mut self, _: u32, _: &[u8], _: u64) -> Result<Fate, Diagnostic> {
+        Err(Diagnostic::input(
+            "p4-commands",
+            "a file of entries sends no packets",
+        ))
+    }
+
+    fn update(&mut self, map: MapId, key: &[u8], value: &[u8]) -> Result<(), String> {
+        let mut image = self.image.borrow_mut();
+        let entries = image.entry(self.name(map)).or_default();
+        entries.insert(key.to_vec(), value.to_vec());
+        let most = self.program.maps[map].max_entries;
+        match entries.len() > most as usize {
+            true => Err(format!("the table has room for {most} entries")),
+            false => Ok(()),
+        }
+    }
+
+    fn delete(&mut self, map: MapId, key: &[u8]) {
+        let name = self.name(map);
+        if let Some(entries) = self.image.borrow_mut().get_mut(&name) {
+            entries.remove(key);
+        }
+    }
+
+    fn value(&mut self, map: MapId, key: &[u8]) -> Option<Vec<u8>> {
+        let image = self.image.borrow();
+        image.get(&self.name(map))?.get(key).cloned()
+    }
+}
