@@ -1,6 +1,6 @@
 //! Hashes and checksums over values, as logic.
 
-use super::{ir, Lower};
+use super::{ir, Deparse, Lower};
 use crate::interpreter::hashes;
 use num_bigint::BigInt;
 
@@ -61,6 +61,15 @@ impl Lower<'_> {
                 self.not(sum)
             }
             "random" => self.input(ir::Input::Random, 32),
+            "crc16" | "crc16_custom" if self.deparse == Deparse::Memory => {
+                let zero = self.number(0u32, 16);
+                self.serial(bits, zero, 0xa001)
+            }
+            "crc32" | "crc32_custom" if self.deparse == Deparse::Memory => {
+                let ones = self.number(u32::MAX, 32);
+                let crc = self.serial(bits, ones, 0xedb8_8320);
+                self.not(crc)
+            }
             "crc16" | "crc16_custom" => {
                 self.linear(bits, 16, |bytes| BigInt::from(hashes::crc16(bytes)))
             }
@@ -70,6 +79,28 @@ impl Lower<'_> {
             "xor16" => self.linear(bits, 16, |bytes| BigInt::from(hashes::xor16(bytes))),
             _ => return None,
         })
+    }
+
+    /// A CRC bit by bit, in words, as a processor does it; the polynomial has its lowest power on top.
+    fn serial(&mut self, bits: ir::Value, begin: ir::Value, polynomial: u32) -> ir::Value {
+        let (count, width) = (self.ir.width(bits), self.ir.width(begin));
+        let (zero, one) = (self.number(0u32, width), self.number(1u32, width));
+        let polynomial = self.number(polynomial, width);
+        let by_one = self.number(1u32, 8);
+        let mut crc = begin;
+        for at in (0..count / 8).rev() {
+            let byte = self.slice(bits, at * 8, 8);
+            let byte = self.zext(byte, width);
+            crc = self.op(ir::Op::Xor, &[crc, byte], width);
+            for _ in 0..8 {
+                let low = self.op(ir::Op::And, &[crc, one], width);
+                let mask = self.op(ir::Op::Sub, &[zero, low], width);
+                let changes = self.op(ir::Op::And, &[mask, polynomial], width);
+                let moved = self.op(ir::Op::LShr, &[crc, by_one], width);
+                crc = self.op(ir::Op::Xor, &[moved, changes], width);
+            }
+        }
+        crc
     }
 
     /// What is a sum modulo 2 of bits: what each of them changes is found by asking.
