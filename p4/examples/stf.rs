@@ -2,7 +2,7 @@
 //! `cargo run -p hardpath-p4 --example stf -- [--lowered|--in-memory] [-I DIR]… PROGRAM.p4 TEST.stf [PROGRAM.p4 TEST.stf]…`.
 
 use hardpath_p4::design::design;
-use hardpath_p4::lower::run::{Interpreter, Running};
+use hardpath_p4::lower::run::{interpreter, Running};
 use hardpath_p4::lower::{lower, Deparse};
 use hardpath_p4::preprocess::Options;
 use hardpath_p4::runner::{self, interpret, Verdict};
@@ -63,14 +63,8 @@ fn run(
                 if let Err(errors) = wrong {
                     return Err(format!("INVALID {errors:?}"));
                 }
-                Running::new(
-                    Interpreter::new(&lowered),
-                    &lowered,
-                    &program,
-                    &sources,
-                    &design,
-                )
-                .and_then(|engine| runner::run(engine, &program, &sources, &design, &commands))
+                Running::new(interpreter(&lowered), &lowered, &program, &sources, &design)
+                    .and_then(|engine| runner::run(engine, &program, &sources, &design, &commands))
             }
         },
     };

@@ -166,20 +166,17 @@ struct Inside {
     locals: Vec<Statement>,
 }
 
-/// What takes types is made once for each set of them: by the place of its declaration, and what it is given.
-type Made<T> = BTreeMap<(u32, u32, String), T>;
-
 struct Checker<'a> {
     sources: &'a Sources,
     told: Program,
     /// The outermost scope first.
     scopes: Vec<BTreeMap<String, (Entity<'a>, Span)>>,
-    /// Records that take types.
-    made: Made<Type>,
+    /// Records that take types, made once for each set of them: by the place of the declaration, and what it is given.
+    made: BTreeMap<(u32, u32, String), Type>,
     /// The declarations of these, by the number of the record.
     made_by: BTreeMap<usize, &'a ast::Declaration>,
-    /// Functions that take types and have a body, by their numbers.
-    functions: BTreeMap<usize, (&'a ast::Declaration, Made<usize>)>,
+    /// Functions that take types and have a body, by their numbers, with those that were made of them.
+    functions: BTreeMap<usize, (&'a ast::Declaration, BTreeMap<String, usize>)>,
     /// Parsers and controls that have a body, by the numbers of their types, with those that were made of them.
     blocks: BTreeMap<usize, (&'a ast::Declaration, BTreeMap<String, usize>)>,
     inside: Inside,

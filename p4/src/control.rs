@@ -3,7 +3,6 @@
 use crate::commands::{self, Argument, Key, Number, Pattern};
 use crate::design::{name_of, Design};
 use crate::interpreter::{Data, Entry, Match};
-use crate::source::Sources;
 use crate::typed::{self, Program};
 use crate::types::{ObjectKind, Type};
 use hardpath_diagnostic::{suggest, Diagnostic, Place};
@@ -20,7 +19,7 @@ pub type Default = (usize, Vec<Data>);
 
 impl<'p> Names<'p> {
     /// The names of a program.
-    pub fn of(program: &'p Program, design: &'p Design, _sources: &'p Sources) -> Names<'p> {
+    pub fn of(program: &'p Program, design: &'p Design) -> Names<'p> {
         Names { program, design }
     }
 
@@ -101,10 +100,7 @@ impl<'p> Names<'p> {
         place: &Place,
     ) -> Result<Entry, Diagnostic> {
         let of = self.of_table(table);
-        let kinds: Vec<&str> = of.keys.iter().map(|key| key.kind.as_str()).collect();
-        let takes_priority = kinds
-            .iter()
-            .any(|kind| matches!(*kind, "ternary" | "range" | "optional"));
+        let takes_priority = of.takes_priorities();
         let (arguments, priority) = entry.arguments(takes_priority);
         let priority = match priority {
             Some((number, true)) => -number.clone(),

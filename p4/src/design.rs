@@ -10,6 +10,7 @@ use crate::typed::{Expression, ExpressionKind, Program};
 use crate::types::{ObjectKind, Type};
 use crate::value::Value;
 use hardpath_diagnostic::Diagnostic;
+use num_bigint::BigInt;
 use std::collections::BTreeMap;
 
 /// More objects than any program makes: a few lines could ask for any number.
@@ -74,6 +75,57 @@ impl Design {
     pub fn table(&self, object: usize, table: usize) -> Option<usize> {
         let mut tables = self.tables.iter();
         tables.position(|one| one.object == object && one.table == table)
+    }
+
+    /// The object that one has made where the program makes it, or that was made outside of everything.
+    pub fn made_at(&self, instance: usize, by: usize) -> Option<usize> {
+        let mut around = [by, self.main].into_iter();
+        let found = around.find_map(|object| self.objects[object].inner.get(&instance));
+        let mut all = self.objects.iter();
+        found
+            .copied()
+            .or_else(|| all.position(|object| object.instance == instance))
+    }
+
+    /// What an object was made with, by the place of the parameter.
+    pub fn argument(&self, object: usize, at: usize) -> Option<&Known> {
+        self.objects[object].arguments.get(at)?.as_ref()
+    }
+
+    /// The object that another was made with.
+    pub fn inner_object(&self, object: usize, at: usize) -> Option<usize> {
+        match self.argument(object, at)? {
+            Known::Object(inner) => Some(*inner),
+            Known::Value(_) => None,
+        }
+    }
+
+    /// The member of an enum that an object was made with first: the name of an algorithm. Empty where it is none.
+    pub fn algorithm<'p>(&self, program: &'p Program, object: usize) -> &'p str {
+        let instance = &program.instances[self.objects[object].instance];
+        let first = instance.arguments.first().and_then(Option::as_ref);
+        match first.map(|first| (first.known(), &first.of)) {
+            Some((Some(Value::Member(member)), of)) => {
+                program.types.member_name(of, *member).unwrap_or("")
+            }
+            _ => "",
+        }
+    }
+
+    /// A number that an object was made with; zero where it was not made with one.
+    pub fn number(&self, object: usize, at: usize) -> BigInt {
+        match self.argument(object, at) {
+            Some(Known::Value(Value::Number(number))) => number.clone(),
+            _ => BigInt::from(0),
+        }
+    }
+
+    /// What the cells of a register are.
+    pub fn cell_type(&self, register: usize) -> Type {
+        match &self.objects[register].of {
+            Type::Object(_, given) => given.first().cloned().unwrap_or(Type::Bit(32)),
+            _ => Type::Bit(32),
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::ast::{Binary, Unary};
 use crate::types::{Type, Types};
 use crate::value::{self, Value};
-use num_bigint::BigInt;
 
 /// What an operator in front makes of a value; `of` is the type of both.
 pub fn unary(operator: Unary, value: Value, of: &Type) -> Value {
@@ -85,14 +84,6 @@ pub fn slice(value: Value, high: u32, low: u32) -> Value {
 pub fn index(value: &Value) -> Option<usize> {
     match value {
         Value::Number(number) => usize::try_from(number).ok(),
-        _ => None,
-    }
-}
-
-/// A number, from a value.
-pub fn number(value: Value) -> Option<BigInt> {
-    match value {
-        Value::Number(number) => Some(number),
         _ => None,
     }
 }

@@ -15,7 +15,7 @@ mod statements;
 mod tables;
 
 pub use data::{zero, Data};
-pub use tables::{Entry, Match, TableState};
+pub use tables::{first_tables, Entry, Match, TableState};
 
 use crate::design::{Design, Known};
 use crate::source::{Sources, Span};
@@ -104,7 +104,7 @@ impl<'p> Machine<'p> {
     /// A program before its first packet, with the entries that it has itself.
     ///
     /// # Errors
-    /// `p4-unsupported`: no architecture is known for its package. `p4-entries`: entries of the program that do not fit.
+    /// `p4-unsupported`: no architecture is known for its package. `p4-constant`: as [`first_tables`].
     pub fn new(
         program: &'p Program,
         sources: &'p Sources,
@@ -122,15 +122,19 @@ impl<'p> Machine<'p> {
             );
             return Err(vec![error.help(help)]);
         }
-        let mut machine = Machine {
+        Ok(Machine {
             program,
             sources,
             design,
-            variables: Vec::new(),
+            variables: program
+                .variables
+                .iter()
+                .map(|one| data::zero(&program.types, &one.of))
+                .collect(),
             this: 0,
             method_of: 0,
             states: design.objects.iter().map(|_| State::None).collect(),
-            tables: Vec::new(),
+            tables: first_tables(program, sources, design)?,
             value_sets: BTreeMap::new(),
             found: None,
             packet: packets::PacketIn::default(),
@@ -145,14 +149,7 @@ impl<'p> Machine<'p> {
             messages: Vec::new(),
             fuel: MOST_STEPS,
             random: 0x9e37_79b9_7f4a_7c15,
-        };
-        machine.variables = program
-            .variables
-            .iter()
-            .map(|one| data::zero(&program.types, &one.of))
-            .collect();
-        machine.initial_tables()?;
-        Ok(machine)
+        })
     }
 
     /// What becomes of a packet that comes in at a port, `time` nanoseconds after the device was started.

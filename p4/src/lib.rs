@@ -21,6 +21,7 @@ pub mod ast;
 pub mod check;
 pub mod commands;
 pub mod control;
+mod cursor;
 pub mod design;
 pub mod entries;
 pub mod fold;

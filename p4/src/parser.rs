@@ -10,6 +10,7 @@ mod statements;
 mod types;
 
 use crate::ast::{Annotation, AnnotationBody, Expression, Name, Program};
+use crate::cursor::Cursor;
 use crate::lexer::{Token, TokenKind};
 use crate::source::{Sources, Span, MOST_ERRORS};
 use hardpath_diagnostic::Diagnostic;
@@ -126,58 +127,21 @@ struct Parser<'a> {
     in_width: bool,
 }
 
+impl Cursor for Parser<'_> {
+    fn tokens(&self) -> &[Token] {
+        self.tokens
+    }
+
+    fn at(&self) -> usize {
+        self.at
+    }
+
+    fn go_on(&mut self) {
+        self.at += 1;
+    }
+}
+
 impl Parser<'_> {
-    // ---- Tokens
-
-    fn is_over(&self) -> bool {
-        self.at >= self.tokens.len()
-    }
-
-    fn ahead(&self, count: usize) -> Option<&Token> {
-        self.tokens.get(self.at + count)
-    }
-
-    fn is_sign(&self, sign: &str) -> bool {
-        self.ahead(0).is_some_and(|token| token.is_sign(sign))
-    }
-
-    fn is_word(&self, word: &str) -> bool {
-        self.ahead(0).is_some_and(|token| token.is_word(word))
-    }
-
-    /// Where the next token is, or the last one ends.
-    fn here(&self) -> Span {
-        match (self.ahead(0), self.tokens.last()) {
-            (Some(token), _) => token.span,
-            (None, Some(last)) => Span {
-                start: last.span.end,
-                ..last.span
-            },
-            (None, None) => Span::default(),
-        }
-    }
-
-    /// From a token to the one that was taken last.
-    fn since(&self, first: Span) -> Span {
-        match self.at.checked_sub(1) {
-            Some(last) => first.to(self.tokens[last].span),
-            None => first,
-        }
-    }
-
-    /// Takes a sign if it is the next token.
-    fn take(&mut self, sign: &str) -> bool {
-        let found = self.is_sign(sign);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn take_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
-        self.at += usize::from(found);
-        found
-    }
-
     fn expect(&mut self, sign: &str) -> Parsed<()> {
         match self.take(sign) {
             true => Ok(()),
@@ -196,15 +160,8 @@ impl Parser<'_> {
 
     /// What stands here is not what was expected.
     fn lost<T>(&mut self, expected: &str) -> Parsed<T> {
-        let found = match self.ahead(0) {
-            None => "the program ends".to_owned(),
-            Some(Token {
-                kind: TokenKind::Wrong(what),
-                ..
-            }) => return self.wrong(self.here(), format!("this is no part of P4: {what}")),
-            Some(token) => format!("there is `{}`", token.text()),
-        };
-        self.wrong(self.here(), format!("{expected} is expected, and {found}"))
+        let message = self.unexpected(expected);
+        self.wrong(self.here(), message)
     }
 
     fn wrong<T>(&mut self, span: Span, message: String) -> Parsed<T> {
@@ -358,7 +315,7 @@ impl Parser<'_> {
 
     /// `x =`.
     fn is_key(&self) -> bool {
-        self.is_name(0) && self.ahead(1).is_some_and(|token| token.is_sign("="))
+        self.is_name(0) && self.is_sign_ahead(1, "=")
     }
 
     /// `x = e`.

@@ -6,10 +6,9 @@
 use crate::commands::{Cell, Command, CommandKind, Expected};
 use crate::control::{wrong, Names};
 use crate::design::Design;
-use crate::interpreter::{Data, Entry, Machine, Match, Outcome, Way};
+use crate::interpreter::{first_tables, Data, Entry, Machine, Match, Outcome, Way};
 use crate::source::Sources;
 use crate::typed::Program;
-use crate::types::Type;
 use hardpath_diagnostic::{Diagnostic, Place};
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, VecDeque};
@@ -150,19 +149,11 @@ pub fn run(
     commands: &[Command],
 ) -> Result<Verdict, Vec<Diagnostic>> {
     // What the tables hold at first is the same for all engines.
-    let tables = match design.architecture {
-        Some(_) => {
-            let machine = Machine::new(program, sources, design)?;
-            let tables = 0..design.tables.len();
-            tables
-                .map(|table| machine.table(table).entries.clone())
-                .collect()
-        }
-        None => vec![Vec::new(); design.tables.len()],
-    };
+    let tables = first_tables(program, sources, design)?;
+    let tables = tables.into_iter().map(|table| table.entries).collect();
     let mut run = Run {
         engine,
-        names: Names::of(program, design, sources),
+        names: Names::of(program, design),
         program,
         design,
         expected: BTreeMap::new(),
@@ -254,7 +245,7 @@ impl<E: Engine> Run<'_, E> {
                 let object = self
                     .names
                     .object(&["register", "Register"], register, place)?;
-                let of = self.register_type(object);
+                let of = self.design.cell_type(object);
                 let data = self.names.data(value, &of, register, place)?;
                 let index = u64::try_from(&index.value).unwrap_or(u64::MAX);
                 self.engine.write(object, Some((index, data)));
@@ -326,14 +317,6 @@ impl<E: Engine> Run<'_, E> {
             }
         }
         Ok(())
-    }
-
-    /// What the cells of a register are.
-    fn register_type(&self, object: usize) -> Type {
-        match &self.design.objects[object].of {
-            Type::Object(_, given) => given.first().cloned().unwrap_or(Type::Bit(32)),
-            _ => Type::Bit(32),
-        }
     }
 
     /// All entries of a table go but those that the program keeps.

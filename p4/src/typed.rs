@@ -38,6 +38,30 @@ pub struct Program {
     pub implementations: Vec<(String, usize)>,
 }
 
+impl Program {
+    /// What runs where this function is called: one that says what an extern function does stands for it.
+    pub fn called(&self, function: usize) -> &Function {
+        let function = &self.functions[function];
+        if function.body.is_some() {
+            return function;
+        }
+        let mut stand = self.implementations.iter();
+        let found = stand.find(|(name, other)| {
+            let other = &self.functions[*other];
+            *name == function.name && other.parameters.len() == function.parameters.len()
+        });
+        found.map_or(function, |(_, other)| &self.functions[*other])
+    }
+
+    /// What whoever made an object says that a method does.
+    pub fn own_method(&self, instance: usize, method: usize) -> Option<&Function> {
+        let name = self.functions[method].own_name();
+        let mut said = self.instances[instance].methods.iter();
+        let said = said.find(|(own, _)| own == name);
+        said.map(|(_, said)| &self.functions[*said])
+    }
+}
+
 /// A constant.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Constant {
@@ -342,6 +366,26 @@ pub struct Table {
     pub span: Span,
 }
 
+impl Table {
+    /// A key can find several entries, and their priorities decide (§14.2.1.4).
+    pub fn takes_priorities(&self) -> bool {
+        let kinds = ["ternary", "range", "optional"];
+        self.keys.iter().any(|key| kinds.contains(&&*key.kind))
+    }
+
+    /// The place of the key that is a prefix.
+    pub fn prefix(&self) -> Option<usize> {
+        self.keys.iter().position(|key| key.kind == "lpm")
+    }
+
+    /// A property, by its name.
+    pub fn property(&self, name: &str) -> Option<&Property> {
+        self.properties
+            .iter()
+            .find(|property| property.name == name)
+    }
+}
+
 /// A part of a key.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Key {
@@ -550,6 +594,26 @@ pub struct Call {
     pub arguments: Vec<Option<Expression>>,
     /// The order in which they were written, by their places.
     pub order: Vec<usize>,
+}
+
+impl Call {
+    /// What parameters are given, with their places: from left to right as it is written, what they have by default behind it.
+    pub fn in_order(&self) -> impl Iterator<Item = (usize, &Expression)> {
+        let all = 0..self.arguments.len();
+        let left_out = all.filter(|at| !self.order.contains(at));
+        let order = self.order.iter().copied().chain(left_out);
+        order.filter_map(|at| Some((at, self.arguments[at].as_ref()?)))
+    }
+
+    /// Types of what parameters are given; where one is left out, its own.
+    pub fn given_types(&self, parameters: &[Parameter]) -> Vec<Type> {
+        let both = parameters.iter().zip(&self.arguments);
+        let types = both.map(|(parameter, argument)| match argument {
+            Some(argument) => argument.of.clone(),
+            None => parameter.of.clone(),
+        });
+        types.collect()
+    }
 }
 
 /// What is called.

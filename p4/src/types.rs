@@ -342,6 +342,25 @@ impl Types {
         }
     }
 
+    /// What its values are, below new types and serializable enums: a number's own type.
+    pub fn number_type<'a>(&'a self, of: &'a Type) -> &'a Type {
+        match of {
+            Type::New(number) => self.number_type(&self.news[*number].below),
+            _ => self.below_enum(of).unwrap_or(of),
+        }
+    }
+
+    /// The name of a member of an enum.
+    pub fn member_name(&self, of: &Type, member: usize) -> Option<&str> {
+        match of {
+            Type::Enum(number) => {
+                let member = self.enums[*number].members.get(member);
+                member.map(|(name, _)| name.as_str())
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it is a header, a union or a struct of this kind.
     pub fn is_record(&self, of: &Type, kind: RecordKind) -> bool {
         matches!(of, Type::Record(number) if self.records[*number].kind == kind)

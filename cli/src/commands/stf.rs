@@ -8,16 +8,16 @@ use crate::source::p4::Read;
 use crate::source::Loaded;
 use crate::target::{self, Asked, Hardware};
 use hardpath_core::compile::Compiled as Rowed;
-use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
-use hardpath_ir::maps::{Image, Maps};
+use hardpath_ir::maps::Image;
 use hardpath_ir::{Answer as MapAnswer, MapId, May, Program};
 use hardpath_p4::commands::{Command, CommandKind};
-use hardpath_p4::lower::run::{Device, Running};
+use hardpath_p4::lower::run::{refuses, Device, InMemory, Running};
 use hardpath_p4::lower::Lowered;
 use hardpath_p4::runner::{self, Verdict};
 use hardpath_p4::stf;
-use hardpath_packet::{Fate, Packet, Ports, Sideband};
+use hardpath_packet::{Fate, Packet, Ports};
 use hardpath_session::{Rows, Session};
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{Host, HostOperation};
@@ -61,11 +61,7 @@ fn one(error: Diagnostic) -> Vec<Diagnostic> {
 }
 
 fn commands(path: &Path) -> Result<Vec<Command>, Vec<Diagnostic>> {
-    let bytes = files::read(path).map_err(one)?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        let error = Diagnostic::input("not-text", "the test is not UTF-8 text");
-        one(error.at(Place::of_file(path.display())))
-    })?;
+    let text = files::read_text(path).map_err(one)?;
     stf::read(&path.display().to_string(), &text)
 }
 
@@ -185,10 +181,10 @@ impl Subject {
         match self {
             Subject::Meaning => runner::interpret(program, sources, design, commands),
             Subject::Rows(lowered, rowed) => {
-                let device = RowDevice {
-                    rows: Rows::new(&rowed.image),
-                    maps: Maps::new(&lowered.program.maps),
-                };
+                let mut rows = Rows::new(&rowed.image);
+                let device = InMemory::new(lowered, |maps, bytes, sideband| {
+                    rows.run(maps, bytes, sideband)
+                });
                 let running = Running::new(device, lowered, program, sources, design)?;
                 runner::run(running, program, sources, design, commands)
             }
@@ -200,38 +196,6 @@ impl Subject {
                 runner::run(running, program, sources, design, commands)
             }
         }
-    }
-}
-
-/// Rows of a core, one packet behind the other.
-struct RowDevice<'a> {
-    rows: Rows<'a>,
-    maps: Maps,
-}
-
-impl Device for RowDevice<'_> {
-    fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Fate, Diagnostic> {
-        let sideband = Sideband {
-            ingress: port,
-            time_ns: time,
-            ..Sideband::default()
-        };
-        self.rows.run(&mut self.maps, bytes, &sideband)
-    }
-
-    fn update(&mut self, map: MapId, key: &[u8], value: &[u8]) -> Result<(), String> {
-        match self.maps.update(map, key, value, May::PUT) {
-            MapAnswer::Done => Ok(()),
-            answer => Err(format!("the table refuses this entry: {answer:?}")),
-        }
-    }
-
-    fn delete(&mut self, map: MapId, key: &[u8]) {
-        self.maps.delete(map, key);
-    }
-
-    fn value(&mut self, map: MapId, key: &[u8]) -> Option<Vec<u8>> {
-        self.maps.held(map, key).map(<[u8]>::to_vec)
     }
 }
 
@@ -322,7 +286,7 @@ impl Device for Card<'_> {
         };
         match self.host(operation).map(|answer| answer.answer) {
             Ok(MapAnswer::Done) => Ok(()),
-            Ok(answer) => Err(format!("the table refuses this entry: {answer:?}")),
+            Ok(answer) => Err(refuses(answer)),
             Err(error) => Err(error.to_string()),
         }
     }

@@ -2,34 +2,12 @@
 
 use crate::common::{hardpath, path, root};
 use hardpath_testkit::parallel;
-use std::collections::BTreeSet;
+use hardpath_testkit::scripts::paired;
 use std::fs;
 
-/// Programs of `tests/stf`, each with its tests: the one with the longest name that fits.
+/// Programs of `tests/stf`, each with its tests.
 fn programs() -> Vec<(String, Vec<String>)> {
-    let names = |ending: &str| -> BTreeSet<String> {
-        let files = fs::read_dir(root().join("tests/stf")).unwrap();
-        let paths = files.map(|file| file.unwrap().path());
-        let paths = paths.filter(|path| path.extension().is_some_and(|own| own == ending));
-        paths
-            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
-            .collect()
-    };
-    let all = names("p4");
-    let mut programs: Vec<(String, Vec<String>)> =
-        all.into_iter().map(|name| (name, Vec::new())).collect();
-    for test in names("stf") {
-        let fits = |(name, _): &&mut (String, Vec<String>)| {
-            let rest = test.strip_prefix(name.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-        };
-        let program = programs
-            .iter_mut()
-            .filter(fits)
-            .max_by_key(|(name, _)| name.len());
-        program.expect("every test has a program").1.push(test);
-    }
-    programs
+    paired(&root().join("tests/stf"), "p4", "stf")
 }
 
 /// What hardware refuses: copies of packets, loops that packets decide; a pipeline checksums over payloads, a core arithmetic of more

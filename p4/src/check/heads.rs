@@ -61,8 +61,7 @@ impl<'a> Checker<'a> {
         let DeclarationKind::Function(function) = &declaration.kind else {
             return number;
         };
-        let at = declaration.span;
-        let key = (at.file, at.start, format!("{given:?}"));
+        let key = format!("{given:?}");
         if let Some(made) = made.get(&key) {
             return *made;
         }

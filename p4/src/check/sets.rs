@@ -112,11 +112,7 @@ impl<'a> Checker<'a> {
 
     /// Masks and ranges are of numbers: of which, below enums and new types.
     fn has_bits(&mut self, set: &ast::Expression, of: &Type) -> Option<Type> {
-        let mut inner = of;
-        while let Type::New(number) = inner {
-            inner = &self.types().news[*number].below;
-        }
-        let inner = self.types().below_enum(inner).unwrap_or(inner).clone();
+        let inner = self.types().number_type(of).clone();
         match inner {
             Type::Bit(_) | Type::Int(_) | Type::Wrong | Type::Parameter(_) => Some(inner),
             _ => {

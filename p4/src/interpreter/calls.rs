@@ -72,24 +72,12 @@ impl Machine<'_> {
     /// A function, an action, or a function that is extern.
     fn call_function(&mut self, number: usize, call: &Call, whole: &Expression) -> Run<Data> {
         let program = self.program;
-        let mut function = &program.functions[number];
-        if function.body.is_none() {
-            let mut stand = program.implementations.iter();
-            let found = stand.find(|(name, other)| {
-                let other = &program.functions[*other];
-                *name == function.name && other.parameters.len() == function.parameters.len()
-            });
-            match found {
-                Some((_, other)) => function = &program.functions[*other],
-                None => {
-                    let passed = self.passed(&function.parameters, call)?;
-                    return self.extern_function(number, call, passed, whole);
-                }
-            }
-        }
+        let function = program.called(number);
         let passed = self.passed(&function.parameters, call)?;
-        let body = function.body.as_ref().expect("it has one");
-        self.bound(&function.parameters, passed, |all| all.body(body))
+        match &function.body {
+            Some(body) => self.bound(&function.parameters, passed, |all| all.body(body)),
+            None => self.extern_function(number, call, passed, whole),
+        }
     }
 
     /// A method of an object: of an extern, or one that the program says itself.
@@ -103,11 +91,8 @@ impl Machine<'_> {
         let program = self.program;
         let declared = &program.functions[method];
         if let Data::Object(object) = object {
-            let instance = &program.instances[self.design.objects[object].instance];
-            let mut said = instance.methods.iter();
-            let said = said.find(|(name, _)| name == declared.own_name());
-            if let Some((_, said)) = said {
-                let function = &program.functions[*said];
+            let instance = self.design.objects[object].instance;
+            if let Some(function) = program.own_method(instance, method) {
                 let passed = self.passed(&function.parameters, call)?;
                 let body = function.body.as_ref().expect("it says what it does");
                 let before = std::mem::replace(&mut self.method_of, object);
@@ -117,7 +102,7 @@ impl Machine<'_> {
             }
         }
         let passed = self.passed(&declared.parameters, call)?;
-        self.extern_method(object, method, call, passed, whole)
+        self.extern_method(object, method, passed, whole)
     }
 
     /// A parser or a control.
@@ -157,14 +142,7 @@ impl Machine<'_> {
     /// What parameters are given: from left to right as it is written, each place found before anything is called.
     fn passed(&mut self, parameters: &[Parameter], call: &Call) -> Run<Passed> {
         let program = self.program;
-        let types: Vec<Type> = parameters
-            .iter()
-            .zip(&call.arguments)
-            .map(|(parameter, argument)| match argument {
-                Some(argument) => argument.of.clone(),
-                None => parameter.of.clone(),
-            })
-            .collect();
+        let types = call.given_types(parameters);
         let mut passed = Passed {
             values: types
                 .iter()
@@ -173,16 +151,8 @@ impl Machine<'_> {
             places: vec![None; parameters.len()],
             types,
         };
-        let all = 0..parameters.len();
-        let left_out = all.filter(|at| !call.order.contains(at));
-        let order: Vec<usize> = call.order.iter().copied().chain(left_out).collect();
-        for at in order {
-            let (Some(parameter), Some(Some(argument))) =
-                (parameters.get(at), call.arguments.get(at))
-            else {
-                continue;
-            };
-            self.pass(parameter, argument, at, &mut passed)?;
+        for (at, argument) in call.in_order() {
+            self.pass(&parameters[at], argument, at, &mut passed)?;
         }
         Ok(passed)
     }

@@ -18,7 +18,10 @@ impl Machine<'_> {
             ExpressionKind::Object(number) => self.object(*number, of)?,
             ExpressionKind::This => Data::Object(self.method_of),
             ExpressionKind::Field(inner, at) => match self.expression(inner)? {
-                Data::Object(object) => self.argument_of(object, *at),
+                Data::Object(object) => {
+                    let inner = self.design.inner_object(object, *at);
+                    inner.map_or(Data::Void, Data::Object)
+                }
                 whole => whole.parts().get(*at).cloned().unwrap_or(Data::Void),
             },
             ExpressionKind::Index(inner, at) => {
@@ -47,8 +50,8 @@ impl Machine<'_> {
             },
             ExpressionKind::Unary(operator, inner) => {
                 let value = self.expression(inner)?.to_value();
-                let of = self.number_type(&of.of);
-                data::from_value(&program.types, &fold::unary(*operator, value, &of), &of)
+                let of = self.program.types.number_type(&of.of);
+                data::from_value(&program.types, &fold::unary(*operator, value, of), of)
             }
             ExpressionKind::Binary(operator, left, right) => self.binary(*operator, left, right)?,
             ExpressionKind::Cast(inner) => {
@@ -92,27 +95,9 @@ impl Machine<'_> {
 
     /// The object that the running one has made there, or that was made outside of everything.
     fn object(&self, number: usize, of: &Expression) -> Run<Data> {
-        let design = self.design;
-        let mut around = [self.this, design.main].into_iter();
-        let found = around.find_map(|object| design.objects[object].inner.get(&number));
-        let found = found.copied().or_else(|| {
-            design
-                .objects
-                .iter()
-                .position(|object| object.instance == number)
-        });
-        match found {
+        match self.design.made_at(number, self.this) {
             Some(object) => Ok(Data::Object(object)),
             None => self.refuse(of.span, "this object is not made before packets come"),
-        }
-    }
-
-    /// What a package was made with.
-    fn argument_of(&self, object: usize, at: usize) -> Data {
-        let argument = self.design.objects[object].arguments.get(at);
-        match argument.and_then(Option::as_ref) {
-            Some(crate::design::Known::Object(object)) => Data::Object(*object),
-            _ => Data::Void,
         }
     }
 
@@ -129,9 +114,9 @@ impl Machine<'_> {
             Binary::NotEqual => return Ok(Data::Bool(!first.equals(&second))),
             _ => {}
         }
-        let of = self.number_type(&left.of);
+        let of = self.program.types.number_type(&left.of);
         let width = self.program.types.bits(&right.of).unwrap_or(0) as u32;
-        let found = fold::binary(operator, first.to_value(), second.to_value(), &of, width);
+        let found = fold::binary(operator, first.to_value(), second.to_value(), of, width);
         // A division by zero is left open (§8.8).
         Ok(match found.unwrap_or(Value::Number(0.into())) {
             Value::Bool(value) => Data::Bool(value),

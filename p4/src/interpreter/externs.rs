@@ -26,7 +26,7 @@ pub(super) enum State {
     Sum(u16),
 }
 
-impl Machine<'_> {
+impl<'p> Machine<'p> {
     /// Bytes of the packet as it came in.
     pub(super) fn packet_bytes(&self) -> usize {
         self.arrived
@@ -36,7 +36,6 @@ impl Machine<'_> {
         &mut self,
         object: Data,
         method: usize,
-        call: &Call,
         passed: Passed,
         whole: &Expression,
     ) -> Run<Data> {
@@ -63,7 +62,7 @@ impl Machine<'_> {
             ("direct_counter", "count") => Ok(Data::Void),
             ("DirectCounter", "count") => Ok(Data::Void),
             ("register" | "Register", "read" | "write") => {
-                self.register(object, name, call, passed, whole)
+                self.register(object, name, passed, whole)
             }
             ("Hash", "get_hash") => self.hash_object(object, &passed, whole),
             ("Checksum16", "get") => {
@@ -72,8 +71,8 @@ impl Machine<'_> {
             }
             ("Checksum" | "InternetChecksum", _) => self.checksum(object, name, &passed, whole),
             ("Random", "read") => {
-                let low = self.made_number(object, 0);
-                let high = self.made_number(object, 1);
+                let low = self.design.number(object, 0);
+                let high = self.design.number(object, 1);
                 Ok(Data::Number(self.draw(&low, &high)))
             }
             ("Digest", "pack") => {
@@ -211,9 +210,9 @@ impl Machine<'_> {
 
     /// Writes what comes out of a parameter, in the type that the argument has.
     fn give(&mut self, passed: &Passed, at: usize, data: Data) -> Run<Data> {
-        let of = self.number_type(&passed.types[at]);
+        let of = self.program.types.number_type(&passed.types[at]);
         let data = match data {
-            Data::Number(number) => Data::Number(value::in_type(number, &of)),
+            Data::Number(number) => Data::Number(value::in_type(number, of)),
             other => other,
         };
         if let Some(place) = &passed.places[at] {
@@ -234,18 +233,10 @@ impl Machine<'_> {
         bits.into_number()
     }
 
-    /// A number that an object was made with.
-    fn made_number(&self, object: usize, at: usize) -> BigInt {
-        match self.design.objects[object].arguments.get(at) {
-            Some(Some(Known::Value(value::Value::Number(number)))) => number.clone(),
-            _ => BigInt::from(0),
-        }
-    }
-
     fn count(&mut self, object: usize, passed: &Passed, by: u64) -> Run<Data> {
         let index = passed.values[0].to_number();
         let bytes = self.packet_bytes() as u64;
-        let size = self.made_number(object, 0);
+        let size = self.design.number(object, 0);
         if index >= BigInt::from(0) && index < size {
             let index = u64::try_from(index).unwrap_or(0);
             let counts = self.counts(object).entry(index).or_default();
@@ -277,30 +268,20 @@ impl Machine<'_> {
         }
     }
 
-    /// What the cells of a register are.
-    pub fn register_type(&self, object: usize) -> Type {
-        match &self.design.objects[object].of {
-            Type::Object(_, given) => given.first().cloned().unwrap_or(Type::Bit(32)),
-            _ => Type::Bit(32),
-        }
-    }
-
     /// `read(out result, index)` of v1model, `read(index)` of PSA; `write(index, value)` of both.
     fn register(
         &mut self,
         object: usize,
         name: &str,
-        call: &Call,
         passed: Passed,
         whole: &Expression,
     ) -> Run<Data> {
-        let _ = call;
         let at = match (name, passed.values.len()) {
             ("read", 2) => 1,
             _ => 0,
         };
         let index = passed.values[at].to_number();
-        let size = self.made_number(object, 0);
+        let size = self.design.number(object, 0);
         let is_inside = index >= BigInt::from(0) && index < size;
         let index = u64::try_from(index).unwrap_or(u64::MAX);
         if name == "write" {
@@ -313,8 +294,8 @@ impl Machine<'_> {
             1 => passed.types[0].clone(),
             _ => whole.of.clone(),
         };
-        let first = match self.design.objects[object].arguments.get(1) {
-            Some(Some(Known::Value(value))) => data::from_value(&self.program.types, value, &of),
+        let first = match self.design.argument(object, 1) {
+            Some(Known::Value(value)) => data::from_value(&self.program.types, value, &of),
             _ => data::zero(&self.program.types, &of),
         };
         let found = self.cells(object).get(&index).cloned().unwrap_or(first);
@@ -333,16 +314,12 @@ impl Machine<'_> {
     }
 
     /// The name of a member of an enum that an argument is.
-    fn algorithm(&self, data: &Data, of: &Type) -> String {
-        match (data, of) {
-            (Data::Member(member), Type::Enum(number)) => {
-                let members = &self.program.types.enums[*number].members;
-                members
-                    .get(*member)
-                    .map_or(String::new(), |(name, _)| name.clone())
-            }
-            _ => String::new(),
-        }
+    fn algorithm(&self, data: &Data, of: &Type) -> &'p str {
+        let name = match data {
+            Data::Member(member) => self.program.types.member_name(of, *member),
+            _ => None,
+        };
+        name.unwrap_or("")
     }
 
     fn hashed(&mut self, algorithm: &str, bytes: &[u8], whole: &Expression) -> Run<BigInt> {
@@ -364,11 +341,11 @@ impl Machine<'_> {
         let algorithm = self.algorithm(&passed.values[1], &passed.types[1]);
         if passed.values.len() == 3 {
             let bytes = self.bytes_of(passed, 2);
-            let hash = self.hashed(&algorithm, &bytes, whole)?;
+            let hash = self.hashed(algorithm, &bytes, whole)?;
             return self.give(passed, 0, Data::Number(hash));
         }
         let bytes = self.bytes_of(passed, 3);
-        let hash = self.hashed(&algorithm, &bytes, whole)?;
+        let hash = self.hashed(algorithm, &bytes, whole)?;
         let (base, most) = (passed.values[2].to_number(), passed.values[4].to_number());
         let hash = match most == BigInt::from(0) {
             true => base,
@@ -379,14 +356,14 @@ impl Machine<'_> {
 
     /// PSA's `Hash`.
     fn hash_object(&mut self, object: usize, passed: &Passed, whole: &Expression) -> Run<Data> {
-        let algorithm = self.made_algorithm(object);
-        let of = self.number_type(&whole.of);
+        let algorithm = self.design.algorithm(self.program, object);
+        let of = self.program.types.number_type(&whole.of);
         let at = match passed.values.len() {
             1 => 0,
             _ => 1,
         };
         let bytes = self.bytes_of(passed, at);
-        let mut hash = self.hashed(&algorithm, &bytes, whole)?;
+        let mut hash = self.hashed(algorithm, &bytes, whole)?;
         if at == 1 {
             let most = passed.values[2].to_number();
             let rest = match most == BigInt::from(0) {
@@ -395,21 +372,7 @@ impl Machine<'_> {
             };
             hash = passed.values[0].to_number() + rest;
         }
-        Ok(Data::Number(value::in_type(hash, &of)))
-    }
-
-    /// The algorithm that an object was made with.
-    fn made_algorithm(&self, object: usize) -> String {
-        let instance = &self.program.instances[self.design.objects[object].instance];
-        match instance.arguments.first() {
-            Some(Some(argument)) => {
-                let known = argument.known();
-                let data =
-                    known.map(|known| data::from_value(&self.program.types, known, &argument.of));
-                data.map_or(String::new(), |data| self.algorithm(&data, &argument.of))
-            }
-            _ => String::new(),
-        }
+        Ok(Data::Number(value::in_type(hash, of)))
     }
 
     /// The checksum over the data of v1model's functions, whose last argument is the algorithm.
@@ -419,13 +382,13 @@ impl Machine<'_> {
         if name.ends_with("_with_payload") {
             bytes.extend(self.packet.rest());
         }
-        self.hashed(&algorithm, &bytes, whole)
+        self.hashed(algorithm, &bytes, whole)
     }
 
     fn verify_checksum(&mut self, name: &str, passed: &Passed, whole: &Expression) -> Run<Data> {
         if passed.values[0] == Data::Bool(true) {
-            let of = self.number_type(&passed.types[2]);
-            let sum = value::in_type(self.checksum_of(name, passed, whole)?, &of);
+            let of = self.program.types.number_type(&passed.types[2]);
+            let sum = value::in_type(self.checksum_of(name, passed, whole)?, of);
             self.checksum_failed |= sum != passed.values[2].to_number();
         }
         Ok(Data::Void)
@@ -439,9 +402,10 @@ impl Machine<'_> {
         passed: &Passed,
         whole: &Expression,
     ) -> Run<Data> {
-        let of = self.number_type(&whole.of);
-        let is_internet = self.made_algorithm(object).is_empty();
-        if !is_internet {
+        let of = self.program.types.number_type(&whole.of);
+        let algorithm = self.design.algorithm(self.program, object);
+        // That of an `InternetChecksum` needs no name.
+        if !algorithm.is_empty() {
             let mut bytes = match std::mem::replace(&mut self.states[object], State::None) {
                 State::Bytes(bytes) => bytes,
                 _ => Vec::new(),
@@ -451,9 +415,8 @@ impl Machine<'_> {
                 "clear" => bytes.clear(),
                 "update" => bytes.extend(self.bytes_of(passed, 0)),
                 "get" => {
-                    let algorithm = self.made_algorithm(object);
-                    let sum = self.hashed(&algorithm, &bytes, whole)?;
-                    gives = Data::Number(value::in_type(sum, &of));
+                    let sum = self.hashed(algorithm, &bytes, whole)?;
+                    gives = Data::Number(value::in_type(sum, of));
                 }
                 _ => return self.refuse(whole.span, format!("a checksum has no `{name}`")),
             }

@@ -46,11 +46,11 @@ impl Machine<'_> {
                 )
             }
             ExpressionKind::Slice(inner, high, low) => {
-                let of = self.number_type(&inner.of);
+                let of = self.program.types.number_type(&inner.of).clone();
                 (self.place(inner)?, Step::Slice(*high, *low, of))
             }
             ExpressionKind::Part(inner, low, width) => {
-                let of = self.number_type(&inner.of);
+                let of = self.program.types.number_type(&inner.of).clone();
                 let inner = self.place(inner)?;
                 let low = u32::try_from(self.expression(low)?.to_number()).unwrap_or(u32::MAX);
                 (inner, Step::Slice(low.saturating_add(width - 1), low, of))
@@ -79,16 +79,6 @@ impl Machine<'_> {
         let mut whole = inner;
         whole.steps.push(step);
         Ok(whole)
-    }
-
-    /// A number's type without what is around it.
-    pub(super) fn number_type(&self, of: &Type) -> Type {
-        let types = &self.program.types;
-        match of {
-            Type::New(number) => self.number_type(&types.news[*number].below),
-            Type::Enum(_) => types.below_enum(of).unwrap_or(of).clone(),
-            _ => of.clone(),
-        }
     }
 
     /// What stands there.

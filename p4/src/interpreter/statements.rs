@@ -56,11 +56,11 @@ impl Machine<'_> {
                 let place = self.place(to)?;
                 let before = self.read(&place).to_value();
                 let by = self.expression(value)?.to_value();
-                let of = self.number_type(&to.of);
+                let of = self.program.types.number_type(&to.of);
                 let width = self.program.types.bits(&value.of).unwrap_or(0) as u32;
-                let after = fold::binary(*operator, before, by, &of, width);
+                let after = fold::binary(*operator, before, by, of, width);
                 let after = after.unwrap_or(crate::value::Value::Number(BigInt::from(0)));
-                let data = data::from_value(&self.program.types, &after, &of);
+                let data = data::from_value(&self.program.types, &after, of);
                 self.write(&place, data);
             }
             StatementKind::Call(call) => {

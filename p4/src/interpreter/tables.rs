@@ -4,9 +4,9 @@ use super::calls::Passed;
 use super::data::{self, Data};
 use super::{Machine, Run};
 use crate::ast::Direction;
-use crate::design::{evaluate, Known};
-use crate::source::Span;
-use crate::typed::{self, ActionCall, Expression, Set};
+use crate::design::{evaluate, Design, Known};
+use crate::source::{Sources, Span};
+use crate::typed::{self, ActionCall, Expression, Program, Set};
 use crate::types::Type;
 use hardpath_diagnostic::Diagnostic;
 use num_bigint::BigInt;
@@ -86,40 +86,41 @@ pub struct TableState {
     by_prefix: Option<usize>,
 }
 
-impl<'p> Machine<'p> {
-    /// Tables as the program begins.
-    pub(super) fn initial_tables(&mut self) -> Result<(), Vec<Diagnostic>> {
-        let (program, design) = (self.program, self.design);
-        let mut errors = Vec::new();
-        for place in &design.tables {
-            let table = &program.tables[place.table];
-            let made = &design.objects[place.object].made;
-            let mut evaluator = Evaluator {
-                machine: self,
-                made,
-                errors: &mut errors,
-            };
-            let kinds: Vec<&str> = table.keys.iter().map(|key| key.kind.as_str()).collect();
-            let needs_order = kinds
-                .iter()
-                .any(|kind| matches!(*kind, "ternary" | "range" | "optional"));
-            let by_prefix = kinds.iter().position(|kind| *kind == "lpm");
-            let state = TableState {
-                default: table
-                    .default
-                    .as_ref()
-                    .and_then(|call| evaluator.action(table, call)),
-                entries: evaluator.entries(table),
-                by_prefix: by_prefix.filter(|_| !needs_order),
-            };
-            self.tables.push(state);
-        }
-        match errors.is_empty() {
-            true => Ok(()),
-            false => Err(errors),
-        }
+/// Tables as the program begins, in the order of the design, with the entries that it has itself.
+///
+/// # Errors
+/// `p4-constant`: an entry of the program is not known before the first packet.
+pub fn first_tables(
+    program: &Program,
+    sources: &Sources,
+    design: &Design,
+) -> Result<Vec<TableState>, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let mut tables = Vec::new();
+    for place in &design.tables {
+        let table = &program.tables[place.table];
+        let mut evaluator = Evaluator {
+            program,
+            sources,
+            made: &design.objects[place.object].made,
+            errors: &mut errors,
+        };
+        tables.push(TableState {
+            default: table
+                .default
+                .as_ref()
+                .and_then(|call| evaluator.action(call)),
+            entries: evaluator.entries(table),
+            by_prefix: table.prefix().filter(|_| !table.takes_priorities()),
+        });
     }
+    match errors.is_empty() {
+        true => Ok(tables),
+        false => Err(errors),
+    }
+}
 
+impl<'p> Machine<'p> {
     /// What a table holds, by its place in the design; to be changed.
     pub fn table_mut(&mut self, table: usize) -> &mut TableState {
         &mut self.tables[table]
@@ -128,11 +129,6 @@ impl<'p> Machine<'p> {
     /// What a table holds.
     pub fn table(&self, table: usize) -> &TableState {
         &self.tables[table]
-    }
-
-    /// Takes all entries away that the program does not keep.
-    pub fn clear_table(&mut self, table: usize) {
-        self.tables[table].entries.retain(|entry| entry.is_constant);
     }
 
     /// §14.2.2.
@@ -241,28 +237,28 @@ impl TableState {
 }
 
 /// What entries of the program say, with what their control was made with.
-struct Evaluator<'a, 'p> {
-    machine: &'a Machine<'p>,
+struct Evaluator<'a> {
+    program: &'a Program,
+    sources: &'a Sources,
     made: &'a std::collections::BTreeMap<usize, Known>,
     errors: &'a mut Vec<Diagnostic>,
 }
 
-impl Evaluator<'_, '_> {
+impl Evaluator<'_> {
     fn value(&mut self, of: &Expression) -> Option<Data> {
-        let program = self.machine.program;
+        let program = self.program;
         match evaluate(program, of, self.made) {
             Ok(Known::Value(value)) => Some(data::from_value(&program.types, &value, &of.of)),
             _ => {
                 let message = "this is not known before the first packet";
-                let error = self.machine.sources.error("p4-constant", of.span, message);
+                let error = self.sources.error("p4-constant", of.span, message);
                 self.errors.push(error);
                 None
             }
         }
     }
 
-    fn action(&mut self, table: &typed::Table, call: &ActionCall) -> Option<(usize, Vec<Data>)> {
-        let _ = table;
+    fn action(&mut self, call: &ActionCall) -> Option<(usize, Vec<Data>)> {
         let arguments = call.arguments.iter().map(|argument| self.value(argument));
         let arguments: Vec<_> = arguments.collect();
         Some((call.action, arguments.into_iter().collect::<Option<_>>()?))
@@ -274,9 +270,7 @@ impl Evaluator<'_, '_> {
         let delta = self.delta(table);
         let has_priorities = table.entries.iter().any(|entry| entry.priority.is_some());
         // Where keys or prefixes alone decide there are no priorities, so one that is added is the same as one of the program.
-        let is_ordered =
-            |key: &typed::Key| matches!(key.kind.as_str(), "ternary" | "range" | "optional");
-        let has_order = has_priorities || table.keys.iter().any(is_ordered);
+        let has_order = has_priorities || table.takes_priorities();
         let count = table.entries.len();
         let mut priority = match (has_priorities, largest_wins) {
             (false, true) => BigInt::from(count) * &delta - &delta + 1,
@@ -299,9 +293,7 @@ impl Evaluator<'_, '_> {
                 .map(|(set, key)| self.key(set, key))
                 .collect();
             let keys: Option<Vec<Match>> = keys.into_iter().collect();
-            if let (Some(keys), Some((action, arguments))) =
-                (keys, self.action(table, &entry.action))
-            {
+            if let (Some(keys), Some((action, arguments))) = (keys, self.action(&entry.action)) {
                 made.push(Entry {
                     keys,
                     priority: match (has_order, largest_wins) {
@@ -320,9 +312,7 @@ impl Evaluator<'_, '_> {
     }
 
     fn property(&mut self, table: &typed::Table, name: &str) -> Option<Data> {
-        let mut properties = table.properties.iter();
-        let found = properties.find(|property| property.name == name)?;
-        self.value(&found.value.clone())
+        self.value(&table.property(name)?.value)
     }
 
     /// A property that is true unless the table says otherwise.
@@ -341,7 +331,7 @@ impl Evaluator<'_, '_> {
             Set::One(one) => {
                 let value = self.value(one)?;
                 match key.kind.as_str() {
-                    "lpm" | "ternary" => whole(&self.machine.program.types, value, &key.value.of),
+                    "lpm" | "ternary" => whole(&self.program.types, value, &key.value.of),
                     _ => Match::Value(value),
                 }
             }

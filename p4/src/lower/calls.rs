@@ -96,24 +96,12 @@ impl Lower<'_> {
 
     fn call_function(&mut self, number: usize, call: &Call, whole: &Expression) -> Made<Node> {
         let program = self.program;
-        let mut function = &program.functions[number];
-        if function.body.is_none() {
-            let mut stand = program.implementations.iter();
-            let found = stand.find(|(name, other)| {
-                let other = &program.functions[*other];
-                *name == function.name && other.parameters.len() == function.parameters.len()
-            });
-            match found {
-                Some((_, other)) => function = &program.functions[*other],
-                None => {
-                    let passed = self.passed(&function.parameters, call)?;
-                    return self.extern_function(number, call, passed, whole);
-                }
-            }
-        }
+        let function = program.called(number);
         let passed = self.passed(&function.parameters, call)?;
-        let body = function.body.as_ref().expect("it has one");
-        self.bound(&function.parameters, passed, |all| all.statements(body))
+        match &function.body {
+            Some(body) => self.bound(&function.parameters, passed, |all| all.statements(body)),
+            None => self.extern_function(number, call, passed, whole),
+        }
     }
 
     fn call_method(
@@ -126,10 +114,8 @@ impl Lower<'_> {
         let program = self.program;
         let declared = &program.functions[method];
         if let Node::Object(object) = object {
-            let instance = &program.instances[self.design.objects[object].instance];
-            let mut said = instance.methods.iter();
-            if let Some((_, said)) = said.find(|(name, _)| name == declared.own_name()) {
-                let function = &program.functions[*said];
+            let instance = self.design.objects[object].instance;
+            if let Some(function) = program.own_method(instance, method) {
                 let passed = self.passed(&function.parameters, call)?;
                 let body = function.body.as_ref().expect("it says what it does");
                 let before = std::mem::replace(&mut self.method_of, object);
@@ -192,28 +178,14 @@ impl Lower<'_> {
 
     /// What parameters are given, from left to right as it is written.
     pub(super) fn passed(&mut self, parameters: &[Parameter], call: &Call) -> Made<Passed> {
-        let types: Vec<Type> = parameters
-            .iter()
-            .zip(&call.arguments)
-            .map(|(parameter, argument)| match argument {
-                Some(argument) => argument.of.clone(),
-                None => parameter.of.clone(),
-            })
-            .collect();
+        let types = call.given_types(parameters);
         let mut passed = Passed {
             nodes: types.iter().map(|of| self.zero(of)).collect(),
             places: vec![None; parameters.len()],
             types,
         };
-        let all = 0..parameters.len();
-        let left_out = all.filter(|at| !call.order.contains(at));
-        let order: Vec<usize> = call.order.iter().copied().chain(left_out).collect();
-        for at in order {
-            if let (Some(parameter), Some(Some(argument))) =
-                (parameters.get(at), call.arguments.get(at))
-            {
-                self.pass(parameter, argument, at, &mut passed)?;
-            }
+        for (at, argument) in call.in_order() {
+            self.pass(&parameters[at], argument, at, &mut passed)?;
         }
         Ok(passed)
     }

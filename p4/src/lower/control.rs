@@ -1,6 +1,6 @@
 //! What entries of tables become: keys and values of the tables of the IR, in memory order.
 
-use super::tables::{find_of, prefix_at, row_bits, COUNT_BYTES};
+use super::tables::{find_of, row_bits, COUNT_BYTES};
 use super::{ir, Lowered, LoweredTable};
 use crate::interpreter::{Data, Entry, Match};
 use crate::typed;
@@ -98,7 +98,7 @@ fn mask_of(key: &Match, width: u32) -> BigInt {
 
 /// A length, and the fields that must be the same with the prefix behind them, the first bit on top.
 fn prefix_key(made: &LoweredTable, of: &typed::Table, entry: &Entry, key_bytes: u32) -> Vec<u8> {
-    let last = prefix_at(of);
+    let last = of.prefix().unwrap_or(0);
     let order = (0..made.keys.len()).filter(|at| *at != last).chain([last]);
     let (mut data, mut width) = (BigInt::from(0), 0);
     for at in order {

@@ -24,7 +24,10 @@ impl Lower<'_> {
             ExpressionKind::Object(number) => self.object(*number, of)?,
             ExpressionKind::This => Node::Object(self.method_of),
             ExpressionKind::Field(inner, at) => match self.expression(inner)? {
-                Node::Object(object) => self.argument_of(object, *at),
+                Node::Object(object) => {
+                    let inner = self.design.inner_object(object, *at);
+                    inner.map_or(Node::Void, Node::Object)
+                }
                 whole => whole.parts().get(*at).cloned().unwrap_or(Node::Void),
             },
             ExpressionKind::Index(inner, at) => {
@@ -99,36 +102,18 @@ impl Lower<'_> {
 
     /// The object that the running one has made there, or that was made outside of everything.
     fn object(&mut self, number: usize, of: &Expression) -> Made<Node> {
-        let design = self.design;
-        let mut around = [self.this, design.main].into_iter();
-        let found = around.find_map(|object| design.objects[object].inner.get(&number));
-        let found = found.copied().or_else(|| {
-            design
-                .objects
-                .iter()
-                .position(|object| object.instance == number)
-        });
-        match found {
+        match self.design.made_at(number, self.this) {
             Some(object) => Ok(Node::Object(object)),
             None => self.refuse(of.span, "this object is not made before packets come"),
-        }
-    }
-
-    /// What a package was made with.
-    fn argument_of(&self, object: usize, at: usize) -> Node {
-        let argument = self.design.objects[object].arguments.get(at);
-        match argument.and_then(Option::as_ref) {
-            Some(crate::design::Known::Object(object)) => Node::Object(*object),
-            _ => Node::Void,
         }
     }
 
     fn unary(&mut self, operator: Unary, inner: &Expression, of: &Expression) -> Made<Node> {
         let node = self.expression(inner)?;
         if let Node::Integer(number) = &node {
-            let of = self.number_type(&of.of);
+            let of = self.program.types.number_type(&of.of);
             return Ok(
-                match fold::unary(operator, Value::Number(number.clone()), &of) {
+                match fold::unary(operator, Value::Number(number.clone()), of) {
                     Value::Number(number) => Node::Integer(number),
                     _ => node,
                 },
@@ -241,9 +226,12 @@ impl Lower<'_> {
                 return self.folded(operator, one, other, left.1, right.1, of);
             }
         }
-        let (first, second) = (self.number_type(left.1), self.number_type(right.1));
-        let width = self.width(&first);
-        if width == 0 && first == Type::Integer {
+        let (first, second) = (
+            self.program.types.number_type(left.1),
+            self.program.types.number_type(right.1),
+        );
+        let width = self.width(first);
+        if width == 0 && *first == Type::Integer {
             return self.refuse(
                 of.span,
                 "an `int` without a width is not there when packets come",
@@ -252,7 +240,7 @@ impl Lower<'_> {
         let is_signed = matches!(first, Type::Int(_));
         let a = self.bits(left.0, width);
         if let Binary::Concat = operator {
-            return Ok(self.side_by_side(left.0, right.0, &second));
+            return Ok(self.side_by_side(left.0, right.0, second));
         }
         if let Binary::ShiftLeft | Binary::ShiftRight = operator {
             let by = match right.0 {
@@ -316,9 +304,9 @@ impl Lower<'_> {
         of: &Expression,
     ) -> Made<Node> {
         let width = self.program.types.bits(right).unwrap_or(0) as u32;
-        let left = self.number_type(left);
+        let left = self.program.types.number_type(left);
         let (one, other) = (Value::Number(one), Value::Number(other));
-        match fold::binary(operator, one, other, &left, width) {
+        match fold::binary(operator, one, other, left, width) {
             Ok(value) => Ok(self.node_of(&value, &of.of)),
             Err(why) => self.refuse(of.span, why),
         }
@@ -431,9 +419,9 @@ impl Lower<'_> {
             }
             return Ok(self.parts_of(to, cast));
         }
-        let to = self.number_type(to);
-        let from = self.number_type(from);
-        let width = self.width(&to);
+        let to = self.program.types.number_type(to);
+        let from = self.program.types.number_type(from);
+        let width = self.width(to);
         Ok(match (&node, &to) {
             (Node::Integer(number), _) if width > 0 => {
                 Node::Bits(self.number(number.clone(), width))

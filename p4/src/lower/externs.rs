@@ -17,7 +17,7 @@ use num_bigint::BigInt;
 /// Bytes of a counter's cell: packets and bytes.
 pub const COUNTER_BYTES: u32 = 16;
 
-impl Lower<'_> {
+impl<'p> Lower<'p> {
     pub(super) fn extern_method(
         &mut self,
         object: Node,
@@ -60,7 +60,7 @@ impl Lower<'_> {
             }
             ("InternetChecksum", _) => self.internet_checksum(object, name, &passed, whole.span),
             ("Random", "read") => {
-                let (low, high) = (self.made_number(object, 0), self.made_number(object, 1));
+                let (low, high) = (self.design.number(object, 0), self.design.number(object, 1));
                 let width = self.width(&whole.of);
                 let (low, high) = (self.number(low, width), self.number(high, width));
                 Ok(Node::Bits(self.drawn(low, high, width)))
@@ -285,20 +285,12 @@ impl Lower<'_> {
         Ok(self.zext(bits, width.div_ceil(8) * 8))
     }
 
-    /// A number that an object was made with.
-    fn made_number(&self, object: usize, at: usize) -> BigInt {
-        match self.design.objects[object].arguments.get(at) {
-            Some(Some(Known::Value(Value::Number(number)))) => number.clone(),
-            _ => BigInt::from(0),
-        }
-    }
-
     /// The array that a register or a counter is.
     fn array(&mut self, object: usize, bytes: u32, outside: &str, span: Span) -> Made<ir::MapId> {
         if let Some(map) = self.objects.get(&object) {
             return Ok(*map);
         }
-        let size = u32::try_from(self.made_number(object, 0)).unwrap_or(u32::MAX);
+        let size = u32::try_from(self.design.number(object, 0)).unwrap_or(u32::MAX);
         if size == 0 || size > 1 << 24 {
             return self.refuse(span, format!("an array of {size} cells is not there"));
         }
@@ -352,16 +344,13 @@ impl Lower<'_> {
         passed: &Passed,
         whole: &Expression,
     ) -> Made<Node> {
-        let Type::Object(_, given) = self.design.objects[object].of.clone() else {
-            return self.refuse(whole.span, "this is no register");
-        };
-        let of = given.first().cloned().unwrap_or(Type::Bit(32));
+        let of = self.design.cell_type(object);
         let width = self.packed_width(&of);
         let bytes = width.div_ceil(8);
         if width == 0 {
             return self.refuse(whole.span, "a register without bits holds nothing");
         }
-        if let Some(Some(Known::Value(_))) = self.design.objects[object].arguments.get(1) {
+        if let Some(Known::Value(_)) = self.design.argument(object, 1) {
             return self.refuse(whole.span, "a register with a first value is not there yet");
         }
         let map = self.array(object, bytes, "register", whole.span)?;
@@ -441,19 +430,12 @@ impl Lower<'_> {
     }
 
     /// The name of the member of an enum that an argument is.
-    fn algorithm(&self, node: &Node, of: &Type) -> String {
+    fn algorithm(&self, node: &Node, of: &Type) -> &'p str {
         let member = self
             .known(node)
             .and_then(|member| usize::try_from(member).ok());
-        match (member, of) {
-            (Some(member), Type::Enum(number)) => {
-                let members = &self.program.types.enums[*number].members;
-                members
-                    .get(member)
-                    .map_or(String::new(), |(name, _)| name.clone())
-            }
-            _ => String::new(),
-        }
+        let name = member.and_then(|member| self.program.types.member_name(of, member));
+        name.unwrap_or("")
     }
 
     fn hashed(&mut self, algorithm: &str, bits: ir::Value, span: Span) -> Made<ir::Value> {
@@ -468,12 +450,12 @@ impl Lower<'_> {
         let algorithm = self.algorithm(&passed.nodes[1], &passed.types[1]);
         if passed.nodes.len() == 3 {
             let bits = self.data(passed, 2, whole.span)?;
-            let hash = self.hashed(&algorithm, bits, whole.span)?;
+            let hash = self.hashed(algorithm, bits, whole.span)?;
             self.give(passed, 0, hash);
             return Ok(Node::Void);
         }
         let bits = self.data(passed, 3, whole.span)?;
-        let hash = self.hashed(&algorithm, bits, whole.span)?;
+        let hash = self.hashed(algorithm, bits, whole.span)?;
         let rest = self.within(hash, &passed.nodes[4].clone(), &passed.nodes[2].clone());
         self.give(passed, 0, rest);
         Ok(Node::Void)
@@ -517,31 +499,15 @@ impl Lower<'_> {
 
     /// PSA's `Hash`.
     fn hash_object(&mut self, object: usize, passed: &Passed, whole: &Expression) -> Made<Node> {
-        let algorithm = self.made_algorithm(object);
+        let algorithm = self.design.algorithm(self.program, object);
         let width = self.width(&whole.of);
         let at = usize::from(passed.nodes.len() != 1);
         let bits = self.data(passed, at, whole.span)?;
-        let mut hash = self.hashed(&algorithm, bits, whole.span)?;
+        let mut hash = self.hashed(algorithm, bits, whole.span)?;
         if at == 1 {
             hash = self.within(hash, &passed.nodes[2].clone(), &passed.nodes[0].clone());
         }
         Ok(Node::Bits(self.zext(hash, width)))
-    }
-
-    /// The algorithm that an object was made with.
-    fn made_algorithm(&mut self, object: usize) -> String {
-        let program = self.program;
-        let instance = &program.instances[self.design.objects[object].instance];
-        match instance.arguments.first() {
-            Some(Some(argument)) => match argument.known() {
-                Some(known) => {
-                    let node = self.node_of(known, &argument.of);
-                    self.algorithm(&node, &argument.of)
-                }
-                None => String::new(),
-            },
-            _ => String::new(),
-        }
     }
 
     /// The checksum over the data of v1model's functions, whose last argument is the algorithm.
@@ -549,7 +515,7 @@ impl Lower<'_> {
         let algorithm = self.algorithm(&passed.nodes[3], &passed.types[3]);
         let bits = self.data(passed, 1, whole.span)?;
         if !name.ends_with("_with_payload") {
-            return self.hashed(&algorithm, bits, whole.span);
+            return self.hashed(algorithm, bits, whole.span);
         }
         if algorithm != "csum16" || !self.ir.width(bits).is_multiple_of(16) {
             let message = "over the payload there is only csum16, behind data of whole words";

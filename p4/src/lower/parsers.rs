@@ -226,7 +226,7 @@ impl Lower<'_> {
     ) -> ir::Value {
         let width = self.width(of);
         let bits = self.bits(node, width);
-        let op = match self.number_type(of) {
+        let op = match self.program.types.number_type(of) {
             Type::Int(_) => ir::Op::Sle,
             _ => ir::Op::Ule,
         };

@@ -3,7 +3,6 @@
 use super::node::Node;
 use super::{ir, Lower, Made};
 use crate::typed::{Expression, ExpressionKind};
-use crate::types::Type;
 
 /// A place in a variable.
 #[derive(Clone)]
@@ -308,16 +307,6 @@ impl Lower<'_> {
             let one = self.number(1u32, 32);
             let next = self.add(*at, one);
             self.write(&stack, Node::Stack(next, items));
-        }
-    }
-
-    /// A number's type without what is around it.
-    pub(super) fn number_type(&self, of: &Type) -> Type {
-        let types = &self.program.types;
-        match of {
-            Type::New(number) => self.number_type(&types.news[*number].below),
-            Type::Enum(_) => types.below_enum(of).unwrap_or(of).clone(),
-            _ => of.clone(),
         }
     }
 }

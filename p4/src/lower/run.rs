@@ -2,7 +2,7 @@
 
 use super::{ir, Lowered};
 use crate::design::Design;
-use crate::interpreter::{Data, Entry, Machine, Outcome, Way};
+use crate::interpreter::{first_tables, Data, Entry, Outcome, Way};
 use crate::runner::Engine;
 use crate::source::Sources;
 use crate::typed::Program;
@@ -31,39 +31,51 @@ pub trait Device {
     fn value(&mut self, map: ir::MapId, key: &[u8]) -> Option<Vec<u8>>;
 }
 
-/// The interpreter of the IR.
-pub struct Interpreter {
-    prepared: Prepared,
+/// A device whose tables stand in memory, and whatever runs a packet over them.
+pub struct InMemory<R> {
     maps: Maps,
+    run: R,
 }
 
-impl Interpreter {
+impl<R> InMemory<R>
+where
+    R: FnMut(&mut Maps, &[u8], &Sideband) -> Result<Fate, Diagnostic>,
+{
     /// Before the first packet.
-    pub fn new(lowered: &Lowered) -> Interpreter {
-        Interpreter {
-            prepared: Prepared::new(&lowered.program),
+    pub fn new(lowered: &Lowered, run: R) -> InMemory<R> {
+        InMemory {
             maps: Maps::new(&lowered.program.maps),
+            run,
         }
     }
 }
 
-impl Device for Interpreter {
+/// The interpreter of the IR.
+pub fn interpreter(lowered: &Lowered) -> impl Device {
+    let mut prepared = Prepared::new(&lowered.program);
+    InMemory::new(lowered, move |maps, bytes, sideband| {
+        let run = prepared.run_within(MOST_STEPS, maps, bytes, sideband);
+        run.map_err(|error| Diagnostic::input("run-without-end", error.to_string()))
+    })
+}
+
+impl<R> Device for InMemory<R>
+where
+    R: FnMut(&mut Maps, &[u8], &Sideband) -> Result<Fate, Diagnostic>,
+{
     fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Fate, Diagnostic> {
         let sideband = Sideband {
             ingress: port,
             time_ns: time,
             ..Sideband::default()
         };
-        let run = self
-            .prepared
-            .run_within(MOST_STEPS, &mut self.maps, bytes, &sideband);
-        run.map_err(|error| Diagnostic::input("run-without-end", error.to_string()))
+        (self.run)(&mut self.maps, bytes, &sideband)
     }
 
     fn update(&mut self, map: ir::MapId, key: &[u8], value: &[u8]) -> Result<(), String> {
         match self.maps.update(map, key, value, May::PUT) {
             Answer::Done => Ok(()),
-            answer => Err(format!("the table refuses this entry: {answer:?}")),
+            answer => Err(refuses(answer)),
         }
     }
 
@@ -74,6 +86,11 @@ impl Device for Interpreter {
     fn value(&mut self, map: ir::MapId, key: &[u8]) -> Option<Vec<u8>> {
         self.maps.held(map, key).map(<[u8]>::to_vec)
     }
+}
+
+/// What a table that does not take an entry says.
+pub fn refuses(answer: Answer) -> String {
+    format!("the table refuses this entry: {answer:?}")
 }
 
 /// A lowered program on a device.
@@ -90,7 +107,7 @@ impl<'p, D: Device> Running<'p, D> {
     /// A program before its first packet, with the entries that it has itself.
     ///
     /// # Errors
-    /// As [`Machine::new`]; an entry for which there is no room.
+    /// As [`first_tables`]; an entry for which there is no room.
     pub fn new(
         device: D,
         lowered: &'p Lowered,
@@ -105,13 +122,13 @@ impl<'p, D: Device> Running<'p, D> {
             device,
             sets: Default::default(),
         };
-        let machine = Machine::new(program, sources, design)?;
-        for (number, table) in design.tables.iter().enumerate() {
+        let first = first_tables(program, sources, design)?;
+        for (number, (table, first)) in design.tables.iter().zip(&first).enumerate() {
             let of = &program.tables[table.table];
             // One that nobody applies is nowhere.
             let is_there = lowered.tables[number].entries.is_some();
             if !of.entries_are_constant && is_there {
-                for (entry, written) in machine.table(number).entries.iter().zip(&of.entries) {
+                for (entry, written) in first.entries.iter().zip(&of.entries) {
                     running
                         .put(number, entry)
                         .map_err(|why| vec![sources.error("p4-entries", written.span, why)])?;

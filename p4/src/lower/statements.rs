@@ -96,13 +96,13 @@ impl Lower<'_> {
                 body,
             } => {
                 let (from, to) = (self.expression(low)?, self.expression(high)?);
-                let of = self.number_type(&low.of);
+                let of = self.program.types.number_type(&low.of);
                 let (Some(from), Some(to)) = (self.known(&from), self.known(&to)) else {
-                    return self.counted(*variable, (&from, &to), &of, body, one.span);
+                    return self.counted(*variable, (&from, &to), of, body, one.span);
                 };
                 let (from, to) = (
-                    crate::value::in_type(from, &of),
-                    crate::value::in_type(to, &of),
+                    crate::value::in_type(from, of),
+                    crate::value::in_type(to, of),
                 );
                 if &to - &from > BigInt::from(MOST_ROUNDS) {
                     return self.refuse(
@@ -113,7 +113,7 @@ impl Lower<'_> {
                 let mut rounds = Vec::new();
                 let mut at = from;
                 while at <= to {
-                    let width = self.width(&of);
+                    let width = self.width(of);
                     rounds.push(Node::Bits(self.number(at.clone(), width.max(1))));
                     at += 1;
                 }

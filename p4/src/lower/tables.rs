@@ -200,14 +200,13 @@ impl Lower<'_> {
         let made = self.tables[place].clone();
         let map = made.entries.expect("it was asked for");
         let mut pieces = Vec::new();
-        for ((node, of), width) in keys.iter().zip(&made.keys) {
+        for ((node, _), width) in keys.iter().zip(&made.keys) {
             if matches!(node, Node::Varbit(..)) {
                 return self.refuse(span, "a varbit is no key of a table yet");
             }
             if *width > 0 {
                 pieces.push(self.bits(node, *width));
             }
-            let _ = of;
         }
         let decl = &self.ir.maps[map];
         let (find, key_bytes) = (decl.find, decl.key_bytes);
@@ -216,7 +215,7 @@ impl Lower<'_> {
             Find::Prefix => {
                 let data_bits = (key_bytes - 4) * 8;
                 // The prefix stands last, the fields that must be the same in front of it.
-                let last = prefix_at(of);
+                let last = of.prefix().unwrap_or(0);
                 let prefix = pieces.remove(last);
                 pieces.push(prefix);
                 if filled < data_bits {
@@ -323,12 +322,7 @@ impl Lower<'_> {
 
     /// What decides between entries of the program (§14.2.1.4): the longest prefix, or the priority; the larger one wins.
     fn ranks(&mut self, place: usize, of: &typed::Table) -> Made<Vec<BigInt>> {
-        let needs_order = of
-            .keys
-            .iter()
-            .any(|key| matches!(key.kind.as_str(), "ternary" | "range" | "optional"));
-        let prefix = of.keys.iter().position(|key| key.kind == "lpm");
-        if let (Some(prefix), false) = (prefix, needs_order) {
+        if let (Some(prefix), false) = (of.prefix(), of.takes_priorities()) {
             let mut ranks = Vec::new();
             for entry in &of.entries {
                 ranks.push(match &entry.keys[prefix] {
@@ -341,12 +335,12 @@ impl Lower<'_> {
             }
             return Ok(ranks);
         }
-        let property = |name: &str| of.properties.iter().find(|one| one.name == name);
         let largest_wins = !matches!(
-            property("largest_priority_wins").and_then(|one| one.value.known().cloned()),
+            of.property("largest_priority_wins")
+                .and_then(|one| one.value.known().cloned()),
             Some(crate::value::Value::Bool(false))
         );
-        let delta = match property("priority_delta") {
+        let delta = match of.property("priority_delta") {
             Some(one) => self.program_number(place, &one.value)?,
             None => BigInt::from(1),
         };
@@ -502,13 +496,4 @@ pub fn find_of<'a>(kinds: &[&'a str]) -> Result<Find, &'a str> {
         (1, false) => Find::Prefix,
         _ => Find::Ternary,
     })
-}
-
-/// The key that is a prefix.
-pub fn prefix_at(table: &typed::Table) -> usize {
-    table
-        .keys
-        .iter()
-        .position(|key| key.kind == "lpm")
-        .unwrap_or(0)
 }

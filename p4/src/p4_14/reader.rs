@@ -9,6 +9,7 @@ mod objects;
 
 use super::tree::{Expression, Program};
 use crate::ast::Name;
+use crate::cursor::Cursor;
 use crate::lexer::{Token, TokenKind};
 use crate::source::{Sources, Span, MOST_ERRORS};
 use hardpath_diagnostic::Diagnostic;
@@ -59,6 +60,20 @@ struct Reader<'a> {
     program: Program,
     /// Those in front of the next declaration: a name, and what stands behind it in its line.
     pragmas: Vec<(String, Vec<Token>)>,
+}
+
+impl Cursor for Reader<'_> {
+    fn tokens(&self) -> &[Token] {
+        self.tokens
+    }
+
+    fn at(&self) -> usize {
+        self.at
+    }
+
+    fn go_on(&mut self) {
+        self.at += 1;
+    }
 }
 
 impl Reader<'_> {
@@ -132,14 +147,6 @@ impl Reader<'_> {
 
     // ---- Tokens
 
-    fn is_over(&self) -> bool {
-        self.at >= self.tokens.len()
-    }
-
-    fn ahead(&self, count: usize) -> Option<&Token> {
-        self.tokens.get(self.at + count)
-    }
-
     fn word_ahead(&self, count: usize) -> Option<&str> {
         match self.ahead(count).map(|token| &token.kind) {
             Some(TokenKind::Word(word)) => Some(word),
@@ -147,48 +154,9 @@ impl Reader<'_> {
         }
     }
 
-    fn is_sign(&self, count: usize, sign: &str) -> bool {
-        self.ahead(count).is_some_and(|token| token.is_sign(sign))
-    }
-
-    fn is_word(&self, word: &str) -> bool {
-        self.word_ahead(0) == Some(word)
-    }
-
-    fn here(&self) -> Span {
-        match (self.ahead(0), self.tokens.last()) {
-            (Some(token), _) => token.span,
-            (None, Some(last)) => Span {
-                start: last.span.end,
-                ..last.span
-            },
-            (None, None) => Span::default(),
-        }
-    }
-
-    /// From a token to the one that was taken last.
-    fn since(&self, first: Span) -> Span {
-        match self.at.checked_sub(1) {
-            Some(last) => first.to(self.tokens[last].span),
-            None => first,
-        }
-    }
-
-    fn take(&mut self, sign: &str) -> bool {
-        let found = self.is_sign(0, sign);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn take_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
-        self.at += usize::from(found);
-        found
-    }
-
     /// Takes a word that stands in front of a sign: elsewhere it is a name.
     fn take_key(&mut self, word: &str, sign: &str) -> bool {
-        let found = self.is_word(word) && self.is_sign(1, sign);
+        let found = self.is_word(word) && self.is_sign_ahead(1, sign);
         self.at += 2 * usize::from(found);
         found
     }
@@ -273,18 +241,8 @@ impl Reader<'_> {
     }
 
     fn lost<T>(&mut self, expected: &str) -> Parsed<T> {
-        let found = match self.ahead(0) {
-            None => "the program ends".to_owned(),
-            Some(Token {
-                kind: TokenKind::Wrong(what),
-                ..
-            }) => {
-                let message = format!("this is no part of P4: {what}");
-                return self.wrong(self.here(), message);
-            }
-            Some(token) => format!("there is `{}`", token.text()),
-        };
-        self.wrong(self.here(), format!("{expected} is expected, and {found}"))
+        let message = self.unexpected(expected);
+        self.wrong(self.here(), message)
     }
 
     fn wrong<T>(&mut self, span: Span, message: String) -> Parsed<T> {

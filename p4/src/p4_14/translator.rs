@@ -76,6 +76,20 @@ pub(super) struct Place {
     pub is_standard: bool,
 }
 
+impl Place {
+    /// A field of the metadata that v1model has.
+    fn standard(name: &str, word: Word) -> Place {
+        Place {
+            text: format!("{STANDARD}.{name}"),
+            word,
+            saturating: false,
+            is_rest: false,
+            header: None,
+            is_standard: true,
+        }
+    }
+}
+
 /// A header, a stack or metadata.
 #[derive(Clone, Debug)]
 pub(super) struct HeaderPlace<'a> {
@@ -282,14 +296,7 @@ impl<'a> Translator<'a> {
         if let (true, true, Some((text, word))) =
             (is_alone, is_declared, standard::mapped(of, &field.text))
         {
-            return Ok(Place {
-                text: format!("{STANDARD}.{text}"),
-                word,
-                saturating: false,
-                is_rest: false,
-                header: None,
-                is_standard: true,
-            });
+            return Ok(Place::standard(text, word));
         }
         if of == STANDARD {
             let message = format!("v1model has no `{of}.{}`", field.text);
@@ -309,14 +316,7 @@ impl<'a> Translator<'a> {
             header.is_metadata,
             standard::mapped(header.name, &field.name),
         ) {
-            return Place {
-                text: format!("{STANDARD}.{text}"),
-                word,
-                saturating: false,
-                is_rest: false,
-                header: None,
-                is_standard: true,
-            };
+            return Place::standard(text, word);
         }
         Place {
             text: format!("{}.{}", header.text, field.given),

@@ -189,19 +189,14 @@ impl Maker<'_> {
     /// Priorities of a table's entries; 0 where its keys have none. The larger one wins in P4Runtime, whatever the table says.
     fn priorities(&self, object: usize, table: &typed::Table) -> Vec<i64> {
         let count = table.entries.len() as i64;
-        let has_kind = |kinds: &[&str]| table.keys.iter().any(|key| kinds.contains(&&*key.kind));
-        if !has_kind(&["ternary", "range", "optional"]) {
+        if !table.takes_priorities() {
             return vec![0; table.entries.len()];
         }
         // Those that never change match in their order (§14.2.1.4).
         if table.entries_are_constant {
             return (1..=count).rev().collect();
         }
-        let property = |name: &str| {
-            let mut properties = table.properties.iter();
-            let property = properties.find(|property| property.name == name)?;
-            self.known_value(object, &property.value)
-        };
+        let property = |name: &str| self.known_value(object, &table.property(name)?.value);
         let largest_wins = property("largest_priority_wins") != Some(Value::Bool(false));
         let number = |value: Option<Value>| match value {
             Some(Value::Number(number)) => i64::try_from(number).ok(),

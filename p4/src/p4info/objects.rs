@@ -182,8 +182,7 @@ impl Maker<'_> {
         name: &str,
         kind: Kind,
     ) -> Option<u32> {
-        let mut properties = table.properties.iter();
-        let property = properties.find(|property| property.name == name)?;
+        let property = table.property(name)?;
         let object = named(self.design, around, &property.value);
         let object = object.filter(|object| {
             let known = self.known_object(*object);
@@ -343,9 +342,9 @@ impl Maker<'_> {
     /// What is counted.
     fn unit(&self, place: usize) -> (u32, &'static str) {
         let name = match self.argument(place, "type") {
-            Some((Value::Member(member), Type::Enum(number))) => {
-                let members = &self.program.types.enums[number].members;
-                members.get(member).map(|(name, _)| name.to_lowercase())
+            Some((Value::Member(member), of)) => {
+                let name = self.program.types.member_name(&of, member);
+                name.map(str::to_lowercase)
             }
             _ => None,
         };

@@ -359,11 +359,8 @@ impl<'a> Maker<'a> {
         });
         match value {
             Some((Value::Bool(value), _)) => value,
-            Some((Value::Member(member), Type::Enum(number))) => {
-                let members = &self.program.types.enums[*number].members;
-                members
-                    .get(member)
-                    .is_some_and(|(name, _)| name == "NOTIFY_CONTROL")
+            Some((Value::Member(member), of)) => {
+                self.program.types.member_name(of, member) == Some("NOTIFY_CONTROL")
             }
             _ => false,
         }

@@ -6,6 +6,7 @@ use crate::ast::{
     Function, Head, KeyElement, Name, Parameter, Path, Property, PropertyValue, State, Transition,
     Type,
 };
+use crate::cursor::Cursor;
 
 impl Parser<'_> {
     /// A declaration of the program.
@@ -201,7 +202,7 @@ impl Parser<'_> {
     }
 
     fn enumeration(&mut self) -> Parsed<DeclarationKind> {
-        let is_plain = self.is_name(0) && self.ahead(1).is_some_and(|token| token.is_sign("{"));
+        let is_plain = self.is_name(0) && self.is_sign_ahead(1, "{");
         let below = match is_plain {
             true => None,
             false => Some(self.of_type()?),
@@ -329,8 +330,7 @@ impl Parser<'_> {
 
     /// A method, or a function that is extern. `of`: the extern, after which constructors are called.
     fn method(&mut self, is_abstract: bool, of: Option<&Name>) -> Parsed<Function> {
-        let makes = of.is_some_and(|of| self.is_word(&of.text))
-            && self.ahead(1).is_some_and(|token| token.is_sign("("));
+        let makes = of.is_some_and(|of| self.is_word(&of.text)) && self.is_sign_ahead(1, "(");
         self.scope(|parser| {
             let (gives, head) = match makes {
                 true => (None, parser.head()?),

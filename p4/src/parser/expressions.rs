@@ -2,6 +2,7 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{Argument, Binary, Expression, ExpressionKind, Path, Type, TypeKind, Unary};
+use crate::cursor::Cursor;
 use crate::lexer::TokenKind;
 use crate::source::Span;
 

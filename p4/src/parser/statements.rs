@@ -5,6 +5,7 @@ use crate::ast::{
     Annotation, Binary, Block, Declaration, DeclarationKind, Expression, ExpressionKind, ForIn,
     Instance, Name, Statement, StatementKind, Type, Variable,
 };
+use crate::cursor::Cursor;
 use crate::source::Span;
 
 /// `op=` (§8.23). `>>=` is three signs, see [`Parser::assignment`].

@@ -2,6 +2,7 @@
 
 use super::{Parsed, Parser, MOST_DEEP};
 use crate::ast::{Expression, Path, Type, TypeKind};
+use crate::cursor::Cursor;
 use crate::lexer::TokenKind;
 
 /// Words that a type can begin with.

@@ -2,7 +2,7 @@
 
 use hardpath_p4::commands::CommandKind;
 use hardpath_p4::design::{design, Design};
-use hardpath_p4::lower::run::{Interpreter, Running};
+use hardpath_p4::lower::run::{interpreter, Running};
 use hardpath_p4::lower::{lower, Deparse};
 use hardpath_p4::preprocess::Options;
 use hardpath_p4::runner::{self, Verdict};
@@ -74,7 +74,7 @@ fn what_they_become_passes_their_tests() {
         let right = hardpath_ir::verifier::verify(&lowered.program);
         right.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
         let commands = stf::read(&name, &text(&format!("{name}.stf"))).unwrap();
-        let device = Interpreter::new(&lowered);
+        let device = interpreter(&lowered);
         let running = Running::new(device, &lowered, &program, &sources, &design).unwrap();
         let verdict = runner::run(running, &program, &sources, &design, &commands);
         assert_eq!(verdict.unwrap(), Verdict::Passed, "{name}");

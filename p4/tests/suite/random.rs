@@ -13,7 +13,7 @@ mod types;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_p4::design::{design, Design};
 use hardpath_p4::interpreter::{Entry, Machine, Outcome};
-use hardpath_p4::lower::run::{Interpreter, Running};
+use hardpath_p4::lower::run::{interpreter, Running};
 use hardpath_p4::lower::{lower, Deparse};
 use hardpath_p4::preprocess::Options;
 use hardpath_p4::runner::Engine;
@@ -112,7 +112,7 @@ fn one(seed: u64, text: &str) -> Result {
         return Result::Different(format!("{errors:#?}"));
     }
     let mut machine = Machine::new(&program, &sources, &design).expect("it was accepted");
-    let device = Interpreter::new(&lowered);
+    let device = interpreter(&lowered);
     let mut running =
         Running::new(device, &lowered, &program, &sources, &design).expect("its entries fit");
     let mut random = Random::new(seed ^ 0x5eed);

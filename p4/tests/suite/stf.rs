@@ -2,53 +2,23 @@
 
 use hardpath_p4::commands::Command;
 use hardpath_p4::design::{design, Design};
-use hardpath_p4::lower::run::{Interpreter, Running};
+use hardpath_p4::lower::run::{interpreter, Running};
 use hardpath_p4::lower::{self, lower, Deparse};
 use hardpath_p4::preprocess::Options;
 use hardpath_p4::runner::{self, Verdict};
 use hardpath_p4::source::Sources;
 use hardpath_p4::stf;
 use hardpath_p4::typed::Program;
-use std::collections::BTreeSet;
+use hardpath_testkit::scripts::paired;
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/stf")
 }
 
-/// Programs, each with its tests: the one with the longest name that fits.
+/// Programs, each with its tests.
 fn all() -> Vec<(String, Vec<String>)> {
-    let names = |ending: &str| -> BTreeSet<String> {
-        let files = std::fs::read_dir(folder())
-            .unwrap()
-            .map(|file| file.unwrap().path());
-        let files = files.filter(|path| path.extension().is_some_and(|own| own == ending));
-        files
-            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
-            .collect()
-    };
-    let programs = names("p4");
-    let mut all: Vec<(String, Vec<String>)> = programs
-        .iter()
-        .map(|name| (name.clone(), Vec::new()))
-        .collect();
-    for test in names("stf") {
-        let fits = |(name, _): &&mut (String, Vec<String>)| {
-            test == *name
-                || test
-                    .strip_prefix(name.as_str())
-                    .is_some_and(|rest| rest.starts_with('-'))
-        };
-        let program = all
-            .iter_mut()
-            .filter(fits)
-            .max_by_key(|(name, _)| name.len());
-        program
-            .unwrap_or_else(|| panic!("{test} has no program"))
-            .1
-            .push(test);
-    }
-    all
+    paired(&folder(), "p4", "stf")
 }
 
 struct Read {
@@ -184,7 +154,7 @@ fn run(
     lowered: &lower::Lowered,
     test: &str,
 ) -> Result<Verdict, Vec<hardpath_diagnostic::Diagnostic>> {
-    let device = Interpreter::new(lowered);
+    let device = interpreter(lowered);
     let running = Running::new(device, lowered, program, sources, design)?;
     runner::run(running, program, sources, design, &commands(test))
 }

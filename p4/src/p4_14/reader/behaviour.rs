@@ -6,6 +6,7 @@ use super::super::tree::{
 };
 use super::{Parsed, Reader};
 use crate::ast::Name;
+use crate::cursor::Cursor;
 use crate::lexer::{Token, TokenKind};
 use std::collections::BTreeSet;
 
@@ -70,7 +71,7 @@ impl Reader<'_> {
                 let value = self.expression()?;
                 self.expect(")")?;
                 steps.push(Step::Set(field, value));
-            } else if self.is_sign(1, ".") {
+            } else if self.is_sign_ahead(1, ".") {
                 let field = self.field()?;
                 self.expect("=")?;
                 steps.push(Step::Set(field, self.expression()?));
@@ -83,7 +84,7 @@ impl Reader<'_> {
 
     fn select(&mut self) -> Parsed<Next> {
         self.expect("(")?;
-        if self.is_sign(0, ")") {
+        if self.is_sign(")") {
             return self.lost("an expression");
         }
         let values = self.list(")", Self::expression)?;
@@ -169,7 +170,7 @@ impl Reader<'_> {
 
     /// `action(…);`, or `field = …;`, which is another way to say `modify_field`.
     fn call(&mut self) -> Parsed<Call> {
-        let call = match self.is_sign(1, "(") {
+        let call = match self.is_sign_ahead(1, "(") {
             true => {
                 let name = self.name()?;
                 self.expect("(")?;

@@ -5,6 +5,7 @@
 use super::super::tree::{Binary, Expression, ExpressionKind, Index, Number, Reference, Unary};
 use super::{Parsed, Reader};
 use crate::ast::Name;
+use crate::cursor::Cursor;
 use crate::lexer::{Token, TokenKind};
 use num_bigint::BigInt;
 
@@ -126,7 +127,7 @@ impl Reader<'_> {
                     self.at += 1;
                     ExpressionKind::Bool(word == "true")
                 }
-                "valid" if self.is_sign(1, "(") => {
+                "valid" if self.is_sign_ahead(1, "(") => {
                     self.at += 2;
                     let header = self.nested(Self::reference)?;
                     // A field is valid as its header is.
@@ -136,7 +137,7 @@ impl Reader<'_> {
                     self.expect(")")?;
                     ExpressionKind::Valid(header)
                 }
-                "current" if self.is_sign(1, "(") => {
+                "current" if self.is_sign_ahead(1, "(") => {
                     self.at += 2;
                     let offset = self.nested(Self::expression)?;
                     self.expect(",")?;

@@ -5,6 +5,7 @@ use super::super::tree::{
 };
 use super::{Parsed, Reader};
 use crate::ast::Name;
+use crate::cursor::Cursor;
 
 impl Reader<'_> {
     pub(super) fn header_type(&mut self) -> Parsed<()> {
@@ -37,7 +38,7 @@ impl Reader<'_> {
     }
 
     fn field_declaration(&mut self) -> Parsed<Field> {
-        if self.is_sign(1, "<") {
+        if self.is_sign_ahead(1, "<") {
             return self.typed_field();
         }
         let name = self.name()?;
@@ -103,7 +104,7 @@ impl Reader<'_> {
             count = Some(self.expression()?);
             self.expect("]")?;
         }
-        if is_metadata && self.is_sign(0, "{") {
+        if is_metadata && self.is_sign("{") {
             self.braces(|reader| {
                 let field = reader.name()?;
                 reader.expect(":")?;
