@@ -30,7 +30,11 @@ pub fn check_no_folder(path: &Path) -> Result<(), Diagnostic> {
 }
 
 pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
-    let bytes = read(path)?;
+    text_of(read(path)?, path)
+}
+
+/// Bytes as text; `path` is for messages.
+pub fn text_of(bytes: Vec<u8>, path: &Path) -> Result<String, Diagnostic> {
     String::from_utf8(bytes).map_err(|_| {
         Diagnostic::input("not-text", "the file is not UTF-8 text")
             .at(Place::of_file(path.display()))

@@ -2,12 +2,12 @@
 
 use crate::answer::{Answer, Status};
 use crate::arguments::P4fmtArguments;
-use crate::files::{self, NewFile};
-use hardpath_diagnostic::{Diagnostic, Place};
+use crate::files;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
 use hardpath_p4::format::format;
 use serde_json::json;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 pub fn run(arguments: &P4fmtArguments) -> Result<Answer, Vec<Diagnostic>> {
@@ -30,7 +30,7 @@ pub fn run(arguments: &P4fmtArguments) -> Result<Answer, Vec<Diagnostic>> {
     }
     if !arguments.check {
         for (file, text) in &changed {
-            write(file, text).map_err(|error| vec![error])?;
+            files::write_text(file, text).map_err(|error| vec![error])?;
         }
     }
     let names: Vec<String> = changed
@@ -62,25 +62,9 @@ pub fn run(arguments: &P4fmtArguments) -> Result<Answer, Vec<Diagnostic>> {
 
 /// The usual form of a file; `None`: it has it.
 fn one(file: &Path) -> Result<Option<String>, Vec<Diagnostic>> {
-    let bytes = files::read(file).map_err(|error| vec![error])?;
-    let text = text(bytes, file)?;
+    let text = files::read_text(file).map_err(|error| vec![error])?;
     let formatted = format(&file.display().to_string(), &text)?;
     Ok((formatted != text).then_some(formatted))
-}
-
-fn text(bytes: Vec<u8>, file: &Path) -> Result<String, Vec<Diagnostic>> {
-    String::from_utf8(bytes).map_err(|_| {
-        let error = Diagnostic::input("not-text", "the file is not UTF-8 text");
-        vec![error.at(Place::of_file(file.display()))]
-    })
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Diagnostic> {
-    let mut new = NewFile::create(file)?;
-    new.write_all(text.as_bytes()).map_err(|error| {
-        Diagnostic::input("cannot-write", error.to_string()).at(Place::of_file(file.display()))
-    })?;
-    new.put_in_place()
 }
 
 fn standard_input(check: bool) -> Result<Answer, Vec<Diagnostic>> {
@@ -90,7 +74,7 @@ fn standard_input(check: bool) -> Result<Answer, Vec<Diagnostic>> {
         let message = format!("standard input cannot be read: {error}");
         vec![Diagnostic::input("cannot-read", message)]
     })?;
-    let before = text(bytes, name)?;
+    let before = files::text_of(bytes, name).map_err(|error| vec![error])?;
     let formatted = format("standard input", &before)?;
     let changed = formatted != before;
     let status = match check && changed {

@@ -2,13 +2,11 @@
 
 use crate::answer::Answer;
 use crate::arguments::P4infoArguments;
-use crate::files::NewFile;
+use crate::files;
 use crate::source::p4::Read;
-use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_p4::p4info::p4info;
 use serde_json::json;
-use std::io::Write;
-use std::path::Path;
 
 pub fn run(arguments: &P4infoArguments) -> Result<Answer, Vec<Diagnostic>> {
     let read = Read::of(&arguments.file, &arguments.p4)?;
@@ -24,14 +22,6 @@ pub fn run(arguments: &P4infoArguments) -> Result<Answer, Vec<Diagnostic>> {
     } else {
         text.into_bytes()
     };
-    write(path, &bytes).map_err(|error| vec![error])?;
+    files::write_bytes(path, &bytes).map_err(|error| vec![error])?;
     Ok(Answer::good(json, format!("{} written\n", path.display())))
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
-    let mut file = NewFile::create(path)?;
-    file.write_all(bytes).map_err(|error| {
-        Diagnostic::input("cannot-write", error.to_string()).at(Place::of_file(path.display()))
-    })?;
-    file.put_in_place()
 }

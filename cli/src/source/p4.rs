@@ -4,7 +4,7 @@ use super::{Form, Given, Loaded, Source};
 use crate::arguments::{P4Arguments, P4Version};
 use crate::files;
 use crate::target::Asked;
-use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{MapId, Op};
@@ -12,6 +12,7 @@ use hardpath_p4::design::{self, Design};
 use hardpath_p4::entries;
 use hardpath_p4::lower::run::{Device, Running};
 use hardpath_p4::lower::{self, Deparse, Lowered};
+use hardpath_p4::p4info::p4info;
 use hardpath_p4::preprocess::Options;
 use hardpath_p4::runner::{self, Verdict};
 use hardpath_p4::source::Sources;
@@ -46,6 +47,11 @@ impl Source for P4 {
         let lowered = read.lowered(given.asked)?;
         let mut loaded = read.loaded(&lowered)?;
         loaded.contents = read.contents(&lowered, arguments)?;
+        let info = p4info(&read.program, &read.sources, &read.design)?;
+        loaded.beside = vec![
+            ("p4info.txtpb", info.text().into_bytes()),
+            ("p4info.bin", info.bytes()),
+        ];
         match given.form {
             Form::Structured => Ok(loaded),
             Form::Usual => loaded.without_loops(),
@@ -132,13 +138,8 @@ impl Read {
         let (program, sources, design) = (&self.program, &self.sources, &self.design);
         let running = Running::new(device, lowered, program, sources, design)?;
         if let Some(path) = &arguments.entries {
-            let bytes = files::read(path).map_err(|error| vec![error])?;
-            let name = path.display().to_string();
-            let text = String::from_utf8(bytes).map_err(|_| {
-                let error = Diagnostic::input("not-text", "the file of entries is not UTF-8 text");
-                vec![error.at(Place::of_file(&name))]
-            })?;
-            let commands = entries::read(&name, &text)?;
+            let text = files::read_text(path).map_err(|error| vec![error])?;
+            let commands = entries::read(&path.display().to_string(), &text)?;
             match runner::run(running, program, sources, design, &commands)? {
                 Verdict::Passed => {}
                 Verdict::Failed(errors) => return Err(errors),
@@ -155,7 +156,6 @@ impl Read {
     pub fn loaded(&self, lowered: &Lowered) -> Result<Loaded, Vec<Diagnostic>> {
         let program = lowered.program.clone();
         super::text::verify(&program, &self.sources.file(0).name)?;
-        let info = hardpath_p4::p4info::p4info(&self.program, &self.sources, &self.design)?;
         let tables = counted(self.design.tables.len(), "table");
         Ok(Loaded {
             described: format!("P4, {tables}"),
@@ -167,10 +167,7 @@ impl Read {
             locks: BTreeMap::new(),
             for_kernel: None,
             contents: Image::new(),
-            beside: vec![
-                ("p4info.txtpb", info.text().into_bytes()),
-                ("p4info.bin", info.bytes()),
-            ],
+            beside: Vec::new(),
             warnings: lowered.warnings.clone(),
         })
     }
