@@ -70,6 +70,9 @@ pub struct Sent {
     pub outputs: Vec<Value>,
     /// Its bytes. `None`: as it came in, from 0 to its length.
     pub leaves: Option<Leaving>,
+    /// Where what leaves begins, the front included, as far as that is known: at one of these places, from the first one up. Empty: nobody
+    /// has looked. It says nothing that the values do not, only what no single one of them shows.
+    pub begins: Vec<i16>,
 }
 
 /// Which way a packet goes.
@@ -133,6 +136,7 @@ impl Emit {
                 to: None,
                 outputs,
                 leaves: None,
+                begins: Vec::new(),
             },
             each: Vec::new(),
             copies: Vec::new(),

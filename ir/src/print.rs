@@ -37,7 +37,8 @@
 //!   not usual ([`Limits`]), its own inputs, `input "mark" 12`, each with its width, and its outputs, each with its width and, where they have names, its `values` from 0 on.
 //! * `emit FORWARDED`, behind it in this order, each only if it is there: `to CLASS, INDEX`; the outputs, `with v, v`; what leaves,
 //!   `from v end v zeros v` and `front BYTES length v`; `each @table if v not-back v`, any number of times; `copy if v`, any number
-//!   of times, each with `to`, `with` and `from` of its own ([`Emit`]).
+//!   of times, each with `to`, `with` and `from` of its own ([`Emit`]). Behind `from` and `front` may stand where that `begins -4, 0`
+//!   ([`crate::Sent::begins`]).
 //! * Behind an instruction: `if` its guard, `stage` its stage, `at` its place, in this order.
 //! * The blocks stand in the program's order. A block without a terminator is unfinished.
 //!
@@ -332,6 +333,10 @@ fn write_sent(f: &mut Formatter<'_>, sent: &Sent) -> fmt::Result {
         if let Some(Front { bytes, length }) = front {
             write!(f, " front {bytes} length {length}")?;
         }
+    }
+    if !sent.begins.is_empty() {
+        let begins: Vec<String> = sent.begins.iter().map(i16::to_string).collect();
+        write!(f, " begins {}", begins.join(", "))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 
 mod array_lookup;
 mod arrival;
+mod begins;
 mod bounds;
 mod bytes_to_values;
 mod conditions;
@@ -87,6 +88,12 @@ pub fn all() -> &'static [Pass] {
             summary: "make compares of lookups in arrays",
             phases: UNSCHEDULED,
             step: |program| several(array_lookup::run(program)),
+        },
+        Pass {
+            name: "begins",
+            summary: "find where packets with bytes in front begin (control flow)",
+            phases: &[Phase::ControlFlow],
+            step: |program| several(begins::run(program)),
         },
         Pass {
             name: "bounds",

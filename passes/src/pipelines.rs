@@ -1,8 +1,8 @@
 //! In which order the passes run, and why.
 
 use crate::{
-    array_lookup, bounds, bytes_to_values, cse, dce, expand_mul_div, fold, forward_map_values,
-    merge_map_ops, merge_packet_loads, narrow, reassociate, simplify_select,
+    array_lookup, begins, bounds, bytes_to_values, cse, dce, expand_mul_div, fold,
+    forward_map_values, merge_map_ops, merge_packet_loads, narrow, reassociate, simplify_select,
 };
 use crate::{count_rounds, expand, flatten, inline, phases, unroll};
 use hardpath_diagnostic::Diagnostic;
@@ -64,6 +64,9 @@ pub fn optimize_control_flow_without(
     omitted: Omitted,
 ) -> Result<(), Diagnostic> {
     phases::check("optimize_control_flow", &[Phase::ControlFlow], program)?;
+    // Lengths that are read and written are computed in the same way here; which of them come together is no longer seen when ways have
+    // become selects.
+    run(program, begins::run)?;
     // Offsets into stack and packet become constants where they are; dead branches are gone before their accesses
     // count.
     run(program, fold::run)?;

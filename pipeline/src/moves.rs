@@ -20,14 +20,15 @@ pub fn packet_moves(program: &Program) -> Option<Moves> {
         front: None,
     };
     let moves = all.map(|sent| match sent.leaves {
-        Some(leaves) => moves_of(program, &mut sets, leaves),
+        Some(leaves) => moves_of(program, &mut sets, leaves, &sent.begins),
         None => stays.clone(),
     });
     let moves = moves.reduce(any_of)?;
     (moves != stays).then_some(moves)
 }
 
-fn moves_of(program: &Program, sets: &mut ValueSets, leaves: Leaving) -> Moves {
+/// `begins`: what is known of where the packet begins, see [`hardpath_ir::Sent`].
+fn moves_of(program: &Program, sets: &mut ValueSets, leaves: Leaving, begins: &[i16]) -> Moves {
     let mut numbers = |value: Value| -> Option<BTreeSet<i32>> {
         let set = sets.of(program, value)?;
         let numbers = set.into_iter().map(|bits| i32::from(bits as u16 as i16));
@@ -46,8 +47,12 @@ fn moves_of(program: &Program, sets: &mut ValueSets, leaves: Leaving) -> Moves {
             firsts.into_iter().flat_map(before).collect()
         });
     }
+    let known = begins.iter().copied().map(i32::from);
     Moves {
-        firsts: firsts.map(|firsts| firsts.into_iter().collect()),
+        firsts: match begins.is_empty() {
+            false => Some(known.collect()),
+            true => firsts.map(|firsts| firsts.into_iter().collect()),
+        },
         has_end: !is_length(program, leaves.end),
         grows: leaves.zeros != leaves.end,
         front,

@@ -68,6 +68,24 @@ fn tests_of_p4_pass_in_pipelines() {
 }
 
 #[test]
+fn programs_that_write_their_headers_back_take_a_packet_a_clock() {
+    // The tunnel puts 28 bytes in front of a packet of 60, which then leaves in two beats.
+    for (name, beats) in [("l2l3", 1.0), ("firewall", 1.0), ("tunnel", 2.0)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = format!("programs/p4/{name}.p4");
+        let out = path(folder.path());
+        let told = hardpath(&["compile", "--json", program.as_str(), "-o", out]).json();
+        let clock = told["clock_mhz"].as_f64().expect("a clock") * 1e6;
+        assert_eq!(
+            told["promise"]["any_traffic_pps"],
+            clock / beats,
+            "{name}: {told:#}"
+        );
+        assert_eq!(told["promise"]["slowest_map"], serde_json::Value::Null);
+    }
+}
+
+#[test]
 fn tests_of_p4_pass_on_cores() {
     let every = step(4);
     let passed = pass(every, &["--target", "core"]);

@@ -103,6 +103,7 @@ impl Lifter<'_> {
                 to,
                 outputs,
                 leaves,
+                begins: Vec::new(),
             },
             each,
             copies: Vec::new(),

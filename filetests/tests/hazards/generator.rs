@@ -544,6 +544,7 @@ impl Generator<'_> {
             to,
             outputs,
             leaves,
+            begins: Vec::new(),
         }
     }
 

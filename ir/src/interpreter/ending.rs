@@ -29,6 +29,7 @@ struct SentSlots {
     to: Option<(Slot, Slot)>,
     outputs: Vec<Slot>,
     leaves: Option<LeavingSlots>,
+    begins: Vec<i16>,
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +61,7 @@ impl EmitSlots {
                     .front
                     .map(|front| (slots[front.bytes], slots[front.length])),
             }),
+            begins: sent.begins.clone(),
         };
         EmitSlots {
             forwarded: slots[emit.forwarded],
@@ -135,6 +137,12 @@ impl Prepared {
     }
 
     fn copy_of(&self, sent: &SentSlots, left: &Left) -> Copy {
+        let begins = left.part.from - left.front.len() as i64;
+        debug_assert!(
+            sent.begins.is_empty() || sent.begins.iter().any(|known| i64::from(*known) == begins),
+            "the packet begins at {begins}, which is none of {:?}",
+            sent.begins
+        );
         let (class, index) = match sent.to {
             Some((class, index)) => (Class::from_code(self.word(class)), self.word(index) as u32),
             None => (Class::SamePort, 0),

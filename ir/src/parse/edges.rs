@@ -37,7 +37,7 @@ impl Reader {
         })
     }
 
-    /// `to v1, v2 with v3, v4 from v5 end v6 zeros v7 front v8 length v9`, each if it is there.
+    /// `to v1, v2 with v3, v4 from v5 end v6 zeros v7 front v8 length v9 begins -4, 0`, each if it is there.
     fn sent(&mut self, line: &mut Line) -> Result<Sent, Diagnostic> {
         let mut to = None;
         if line.take_keyword("to") {
@@ -71,10 +71,34 @@ impl Reader {
                 front,
             });
         }
+        let begins = match line.take_keyword("begins") {
+            true => begins(line)?,
+            false => Vec::new(),
+        };
         Ok(Sent {
             to,
             outputs,
             leaves,
+            begins,
         })
+    }
+}
+
+/// Places from the first one up.
+fn begins(line: &mut Line) -> Result<Vec<i16>, Diagnostic> {
+    let mut begins: Vec<i16> = Vec::new();
+    loop {
+        let position = line.position();
+        let place: i16 = line
+            .word("an offset")?
+            .parse()
+            .map_err(|_| position.error("an offset has 16 bits and a sign"))?;
+        if begins.last().is_some_and(|last| *last >= place) {
+            return Err(position.error("places stand in order, each once"));
+        }
+        begins.push(place);
+        if !line.take_sign(',') {
+            return Ok(begins);
+        }
     }
 }

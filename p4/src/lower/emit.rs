@@ -117,9 +117,7 @@ impl Lower<'_> {
             let zeros = self.number(0u32, filled - width);
             bits = self.concat(&[bits, zeros]);
         }
-        let fixed = self.number(before + after, 32);
-        let total = self.add(fixed, wide_size);
-        let length = self.slice(total, 3, 16);
+        let length = self.varying_bytes(before + after, size);
         Ok((Some(self.swapped(bits)), length))
     }
 
@@ -221,6 +219,7 @@ impl Lower<'_> {
                 to: Some(ir::To { class, index }),
                 outputs: Vec::new(),
                 leaves: (!is_whole).then_some(leaves),
+                begins: Vec::new(),
             },
             each: Vec::new(),
             copies: Vec::new(),

@@ -147,13 +147,12 @@ impl Lower<'_> {
         let room = self.number(most - least, 32);
         let is_over = self.op(ir::Op::Ult, &[room, size], 1);
         self.reject_if(is_over, "HeaderTooShort");
-        let fixed = self.number(least, 32);
-        let whole = self.add(fixed, size);
-        let odd = self.slice(whole, 0, 3);
-        let is_whole = self.is(odd, 0);
+        let size_bits = self.slice(size, 0, 3);
+        let is_whole = self.is(size_bits, u64::from(least.wrapping_neg() % 8));
         let is_odd = self.not(is_whole);
         self.reject_if(is_odd, "ParserInvalidArgument");
-        let bytes = self.slice(whole, 3, 16);
+        let short = self.slice(size, 0, 16);
+        let bytes = self.varying_bytes(least, short);
         let cursor = self.slot(Slot::Cursor);
         let end = self.add(cursor, bytes);
         let is_short = self.is_behind(end);
@@ -167,6 +166,21 @@ impl Lower<'_> {
         self.put(Slot::Cursor, end);
         self.give_header(passed, header);
         Ok(())
+    }
+
+    /// Bytes of a header with so many fixed bits, and a varbit of so many (16 bits). Reading and writing ask the same way, so that it can be
+    /// seen that what was read is as long as what is written in its place.
+    pub(super) fn varying_bytes(&mut self, fixed: u32, size: ir::Value) -> ir::Value {
+        if fixed.is_multiple_of(8) {
+            let bytes = self.slice(size, 3, 13);
+            let bytes = self.zext(bytes, 16);
+            let fixed = self.number(fixed / 8, 16);
+            return self.add(fixed, bytes);
+        }
+        let size = self.zext(size, 32);
+        let fixed = self.number(fixed, 32);
+        let total = self.add(fixed, size);
+        self.slice(total, 3, 16)
     }
 
     fn take(&mut self, bytes: u32, by: Option<ir::Value>) {

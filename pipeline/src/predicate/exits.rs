@@ -67,6 +67,7 @@ impl Flow<'_> {
             to: self.join_destinations(exit, going),
             outputs,
             leaves: self.join_leaving(exit, all),
+            begins: join_begins(all),
         }
     }
 
@@ -192,5 +193,23 @@ impl Flow<'_> {
             when: self.choose(exit, &when),
             sent: self.join_sent(exit, &sent, &sent),
         }
+    }
+}
+
+/// Where packets of all of these begin; nowhere known, if one does not say.
+fn join_begins(all: &[(Edge, &Sent)]) -> Vec<i16> {
+    let mut begins = Vec::new();
+    for (_, sent) in all {
+        match sent.leaves {
+            None => begins.push(0),
+            Some(_) if sent.begins.is_empty() => return Vec::new(),
+            Some(_) => begins.extend(&sent.begins),
+        }
+    }
+    begins.sort_unstable();
+    begins.dedup();
+    match all.iter().any(|(_, sent)| sent.leaves.is_some()) {
+        true => begins,
+        false => Vec::new(),
     }
 }

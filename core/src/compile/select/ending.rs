@@ -46,6 +46,7 @@ impl Select<'_> {
                     to: None,
                     outputs: emit.packet.outputs.clone(),
                     leaves: None,
+                    begins: Vec::new(),
                 };
                 let (ending, _) = self.parting(&dropped, true);
                 let ending = Ending {
@@ -63,6 +64,7 @@ impl Select<'_> {
             to: None,
             outputs: sent.outputs.clone(),
             leaves: None,
+            begins: Vec::new(),
         };
         let (ending, index) = self.parting(if forwarded { sent } else { &dropped }, false);
         let ending = Ending {
