@@ -147,6 +147,10 @@ impl Lower<'_> {
         let room = self.number(most - least, 32);
         let is_over = self.op(ir::Op::Ult, &[room, size], 1);
         self.reject_if(is_over, "HeaderTooShort");
+        // It is known now that it has no more bits than this, which bounds where what comes behind it can be.
+        let bits = u32::BITS - (most - least).leading_zeros();
+        let short = self.slice(size, 0, bits.max(3));
+        let size = self.zext(short, 32);
         let size_bits = self.slice(size, 0, 3);
         let is_whole = self.is(size_bits, u64::from(least.wrapping_neg() % 8));
         let is_odd = self.not(is_whole);

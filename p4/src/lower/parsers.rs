@@ -1,5 +1,5 @@
-//! Parsers (§13). A state becomes a block for each place that stacks have come to when it begins, as far as that is known: so parsers
-//! that go round a stack are written out, and end where the stack does. Others that go round are refused.
+//! Parsers (§13). A state becomes a block for each place that stacks have come to at least when it begins: so parsers that go round a stack
+//! are written out, and end where the stack does. Others that go round are refused.
 
 use super::flow::{Edge, Slot};
 use super::node::Node;
@@ -20,11 +20,11 @@ const MOST_NODES: usize = 20_000;
 /// A stack: its variable, and the fields on the way to it.
 type StackPath = (usize, Vec<usize>);
 
-/// A state, with where each stack stands, and how often it was come to with the same.
+/// A state, with where each stack stands at least, and how often it was come to with the same.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Here {
     state: usize,
-    stacks: Vec<Option<u32>>,
+    stacks: Vec<u32>,
     round: u32,
 }
 
@@ -84,12 +84,11 @@ impl Lower<'_> {
                     accepted: &mut Vec<Edge>| match target {
             Target::Accept => accepted.extend(all.leave()),
             Target::Reject => all.reject("NoError"),
-            Target::State(next) => {
-                let edge = all.leave();
-                if let Some(next) = graph.behind(here, next) {
-                    edges.entry(next).or_default().extend(edge);
-                }
-            }
+            Target::State(next) => match graph.behind(here, next) {
+                Some(next) => edges.entry(next).or_default().extend(all.leave()),
+                // No packet comes here: the stack was full before.
+                None => all.reject("StackOutOfBounds"),
+            },
         };
         let (values, cases) = match &state.next {
             Transition::To(target) => {
@@ -260,10 +259,10 @@ impl Lower<'_> {
 struct Graph<'a> {
     block: &'a Block,
     stacks: Vec<(StackPath, u32)>,
-    /// Where they stand when the parser begins.
-    begin: Vec<Option<u32>>,
-    /// By state: how far it moves each stack; `None`: nobody knows.
-    moves: Vec<Vec<Option<u32>>>,
+    /// Where they stand when the parser begins, at least.
+    begin: Vec<u32>,
+    /// By state: how it moves each stack.
+    moves: Vec<Vec<Moved>>,
     next: BTreeMap<(Here, usize), Here>,
 }
 
@@ -290,7 +289,7 @@ impl<'a> Graph<'a> {
                 let next = lower
                     .constant(*next)
                     .and_then(|next| u32::try_from(next).ok());
-                begin.push(next);
+                begin.push(next.unwrap_or(0));
                 stacks.push((path, items.len() as u32));
             }
         }
@@ -300,7 +299,11 @@ impl<'a> Graph<'a> {
             .map(|state| {
                 stacks
                     .iter()
-                    .map(|(path, _)| moved(&state.statements, path))
+                    .map(|(path, _)| {
+                        let mut by = Moved::default();
+                        moved(&state.statements, path, &mut by);
+                        by
+                    })
                     .collect()
             })
             .collect();
@@ -374,21 +377,31 @@ impl<'a> Graph<'a> {
         all
     }
 
-    /// Where stacks stand behind a state; `None`: it never gets to its end.
-    fn moved(&self, here: &Here) -> Option<Vec<Option<u32>>> {
-        let mut all = Vec::new();
-        for (at, (_, size)) in self.stacks.iter().enumerate() {
-            let after = match (here.stacks[at], self.moves[here.state][at]) {
-                (Some(before), Some(by)) => Some(before + by),
-                _ => None,
-            };
-            if after.is_some_and(|after| after > *size) {
-                return None;
-            }
-            all.push(after);
-        }
-        Some(all)
+    /// Where stacks stand behind a state at least; `None`: it never gets to its end.
+    fn moved(&self, here: &Here) -> Option<Vec<u32>> {
+        let stacks = self.stacks.iter().enumerate().map(|(at, (_, size))| {
+            let moved = self.moves[here.state][at];
+            let before = if moved.anywhere { 0 } else { here.stacks[at] };
+            Some(before + moved.by).filter(|after| after <= size)
+        });
+        stacks.collect()
     }
+}
+
+/// How far a state moves a stack.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    /// To wherever, before that.
+    anywhere: bool,
+    /// So many items at least.
+    by: u32,
+}
+
+impl Moved {
+    const ANYWHERE: Moved = Moved {
+        anywhere: true,
+        by: 0,
+    };
 }
 
 /// The stack that an expression is, where that is always the same one.
@@ -436,9 +449,8 @@ fn extracts(statement: &Statement, found: &mut impl FnMut(StackPath)) {
     }
 }
 
-/// How far statements move a stack, where that is always the same.
-fn moved(all: &[Statement], path: &StackPath) -> Option<u32> {
-    let mut by = 0;
+/// How statements move a stack, behind what was before them.
+fn moved(all: &[Statement], path: &StackPath, by: &mut Moved) {
     for statement in all {
         match &statement.kind {
             StatementKind::Call(Expression {
@@ -447,15 +459,15 @@ fn moved(all: &[Statement], path: &StackPath) -> Option<u32> {
             }) => match &call.callee {
                 Callee::Push(of, _) | Callee::Pop(of, _) => {
                     if path_of(of).is_none_or(|other| touches(&other, path)) {
-                        return None;
+                        *by = Moved::ANYWHERE;
                     }
                 }
                 _ => {
                     for argument in call.arguments.iter().flatten() {
                         if next_of(argument).as_ref() == Some(path) {
-                            by += 1;
+                            by.by += 1;
                         } else if path_of(argument).is_some_and(|other| touches(&other, path)) {
-                            return None;
+                            *by = Moved::ANYWHERE;
                         }
                     }
                 }
@@ -463,20 +475,19 @@ fn moved(all: &[Statement], path: &StackPath) -> Option<u32> {
             StatementKind::Assign(to, _)
                 if path_of(to).is_some_and(|other| touches(&other, path)) =>
             {
-                return None;
+                *by = Moved::ANYWHERE;
             }
-            StatementKind::Block(inner) => by += moved(inner, path)?,
+            StatementKind::Block(inner) => moved(inner, path, by),
             StatementKind::If(_, yes, no) => {
-                let (one, other) = (moved(yes, path)?, moved(no, path)?);
-                if one != other {
-                    return None;
-                }
-                by += one;
+                let mut other = *by;
+                moved(yes, path, by);
+                moved(no, path, &mut other);
+                by.anywhere |= other.anywhere;
+                by.by = by.by.min(other.by);
             }
             _ => {}
         }
     }
-    Some(by)
 }
 
 /// What is written there can be the stack, or have it in it.
