@@ -9,8 +9,8 @@ pub use advise::AdviseArguments;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use hardpath_pipeline::technology::Technology;
 pub use program::{
-    ArrayEntry, HardwareArguments, ObjectArguments, P4Arguments, P4Version, ProcessorArguments,
-    ProgramArguments, TargetArguments,
+    ArrayEntry, HardwareArguments, ObjectArguments, P4Arguments, P4SourceArguments, P4Version,
+    ProcessorArguments, ProgramArguments, TargetArguments,
 };
 pub use run::{EngineName, LoadOf, RunArguments, TimeSource};
 use std::net::SocketAddrV4;
@@ -51,7 +51,7 @@ pub enum Command {
     Compile(CompileArguments),
     /// Send packets through a program's hardware, clock by clock
     Sim(SimArguments),
-    /// Compare a program's hardware with the Linux kernel, packet by packet and map by map
+    /// Compare a program's hardware with the Linux kernel, or with what its P4 source means, packet by packet and map by map
     Check(CheckArguments),
     /// Area and depth of a program's hardware
     Synth(SynthArguments),
@@ -133,7 +133,7 @@ pub struct AnswerArguments {
 pub enum JudgeName {
     /// The running Linux kernel; needs root
     Kernel,
-    /// The meaning of the program, without hardware
+    /// The meaning of the program, without hardware; of a P4 source, that of the specification
     Interpreter,
 }
 
@@ -207,9 +207,9 @@ pub struct CheckArguments {
     pub program: ProgramArguments,
     #[command(flatten)]
     pub run: RunArguments,
-    /// Who says what is right
-    #[arg(long, value_enum, default_value_t = JudgeName::Kernel, help_heading = "Run")]
-    pub against: JudgeName,
+    /// Who says what is right [default: kernel; interpreter for a P4 source]
+    #[arg(long, value_enum, help_heading = "Run")]
+    pub against: Option<JudgeName>,
     #[command(flatten)]
     pub answer: AnswerArguments,
 }
@@ -389,7 +389,7 @@ pub struct StfArguments {
     #[arg(required = true, value_name = "TEST", help_heading = "Program")]
     pub tests: Vec<PathBuf>,
     #[command(flatten)]
-    pub p4: P4Arguments,
+    pub p4: P4SourceArguments,
     #[command(flatten)]
     pub hardware: HardwareArguments,
     /// What runs the program: its meaning as the specification has it, or hardware [default: native]
@@ -405,10 +405,14 @@ pub struct P4infoArguments {
     #[arg(help_heading = "Program")]
     pub file: PathBuf,
     #[command(flatten)]
-    pub p4: P4Arguments,
+    pub p4: P4SourceArguments,
     /// Where to write it; a name that ends in .bin gets the binary form
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
+    /// Where to write the entries that the program itself has, as P4Runtime's WriteRequest, in these forms; - prints them, in place of the
+    /// description
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub entries: Option<PathBuf>,
     #[command(flatten)]
     pub answer: AnswerArguments,
 }
@@ -419,7 +423,7 @@ pub struct P4checkArguments {
     #[arg(required = true, value_name = "FILE", help_heading = "Program")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
-    pub p4: P4Arguments,
+    pub p4: P4SourceArguments,
     #[command(flatten)]
     pub answer: AnswerArguments,
 }

@@ -68,8 +68,8 @@ impl Coverage {
 
 /// What the kernel, which was to judge, did not.
 pub fn without_kernel(comparison: &Comparison) -> Option<Diagnostic> {
-    let without = comparison.packets - comparison.judged_by_kernel;
-    if comparison.kernel.is_none() || without == 0 {
+    let without = comparison.packets - comparison.judged;
+    if comparison.judge.is_none() || without == 0 {
         return None;
     }
     let reasons = comparison.objections.iter();

@@ -80,6 +80,8 @@ pub struct Loaded {
     pub locks: BTreeMap<String, Range<usize>>,
     /// What the kernel can be given, to judge. `None`: the program has no such form.
     pub for_kernel: Option<(Object, ProgramImage)>,
+    /// What a P4 source means, to judge.
+    pub meaning: Option<p4::Meaning>,
     /// What maps hold before the first packet, beside what the command line says: entries of tables.
     pub contents: Image,
     /// Further files for the folder of a design, by their endings.

@@ -126,6 +126,7 @@ pub const CODES: &[&str] = &[
     "p4-constant",
     "p4-entries",
     "p4-instance",
+    "p4-judge",
     "p4-lost",
     "p4-name",
     "p4-p4info",

@@ -4,11 +4,12 @@
 //! of (key, value).
 //! The bytes of a dropped packet are nobody's business.
 
+use crate::judges::Who;
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::{Entries, Image};
 use hardpath_ir::Output;
 use hardpath_kernel::xdp;
-use hardpath_packet::{Copy, Fate};
+use hardpath_packet::{Class, Copy, Fate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -75,7 +76,7 @@ pub enum Difference {
 pub enum Side {
     /// The design, or whatever ran as engine.
     Engine,
-    /// The interpreter differs from the kernel: an error in hardpath's understanding of the program.
+    /// The interpreter differs from the judge: an error in hardpath's understanding of the program.
     Interpreter,
 }
 
@@ -84,6 +85,8 @@ pub enum Side {
 pub struct Mismatch {
     /// Whose answer is wrong.
     pub side: Side,
+    /// The name of the judge beside the interpreter; empty where there was none.
+    pub judge: &'static str,
     /// The capture's name; empty: all of them together (maps).
     pub capture: String,
     /// Number of the packet in its capture, from 1; `None` for maps, which are compared at the end.
@@ -92,26 +95,26 @@ pub struct Mismatch {
     pub difference: Difference,
 }
 
-/// Totals over all captures. `kernel` is the release of the kernel that judged, `None` without one.
+/// Totals over all captures.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Comparison {
     /// Packets that were compared.
     pub packets: u64,
-    /// Packets that the kernel ran; of the others the interpreter said what is right.
-    pub judged_by_kernel: u64,
+    /// Packets that the judge ran; of the others the interpreter said what is right.
+    pub judged: u64,
     /// Packets of the engine that differ from what is right.
     pub mismatches: u64,
     /// Maps whose entries were compared, empty ones included.
     pub maps_compared: u64,
     /// Map entries of the engine that differ from what is right.
     pub map_mismatches: u64,
-    /// Packets and map entries of the interpreter that differ from the kernel's.
+    /// Packets and map entries of the interpreter that differ from the judge's.
     pub interpreter_mismatches: u64,
-    /// Such as `6.18.5`.
-    pub kernel: Option<String>,
+    /// Who judged beside the interpreter.
+    pub judge: Option<Who>,
     /// What the program says of each packet.
     pub outputs: Vec<Output>,
-    /// Why the kernel was not asked about some packets, and how many.
+    /// Why the judge was not asked about some packets, and how many.
     pub objections: BTreeMap<String, u64>,
     /// How many keys LRU maps have forgotten, by the map's name.
     pub forgotten: BTreeMap<String, u64>,
@@ -124,12 +127,16 @@ impl Comparison {
     pub const KEPT: usize = 10;
 
     /// Of packets of a program with these outputs.
-    pub fn new(kernel: Option<String>, outputs: &[Output]) -> Comparison {
+    pub fn new(judge: Option<Who>, outputs: &[Output]) -> Comparison {
         Comparison {
-            kernel,
+            judge,
             outputs: outputs.to_vec(),
             ..Comparison::default()
         }
+    }
+
+    fn judge_name(&self) -> &'static str {
+        self.judge.as_ref().map_or("", |judge| judge.name)
     }
 
     /// Whether everything was as it should be.
@@ -146,14 +153,16 @@ impl Comparison {
         got: Option<&Fate>,
     ) {
         self.packets += 1;
-        self.judged_by_kernel += u64::from(expected.judged_by_kernel);
+        self.judged += u64::from(expected.judged);
         if let Some(objection) = &expected.objection {
             *self.objections.entry(objection.clone()).or_default() += 1;
         }
+        let judge = self.judge_name();
         let mut keep = |side, difference| {
             if self.first.len() < Comparison::KEPT {
                 self.first.push(Mismatch {
                     side,
+                    judge,
                     capture: capture.to_string(),
                     packet: Some(packet),
                     difference,
@@ -180,8 +189,10 @@ impl Comparison {
     pub fn forgets(&mut self, illegal: Vec<crate::Illegal>) {
         self.map_mismatches += illegal.len() as u64;
         let room = Comparison::KEPT.saturating_sub(self.first.len());
+        let judge = self.judge_name();
         let mismatches = illegal.into_iter().map(|illegal| Mismatch {
             side: Side::Engine,
+            judge,
             capture: String::new(),
             packet: None,
             difference: Difference::Forgets {
@@ -207,6 +218,7 @@ impl Comparison {
             }
             self.first.push(Mismatch {
                 side,
+                judge: self.judge_name(),
                 capture: String::new(),
                 packet: None,
                 difference,
@@ -237,7 +249,7 @@ pub fn compare_packet(
     let (right, given) = (ways(expected), ways(got));
     // Too few copies with the same ways are a packet that was lost.
     if right != given && !right.starts_with(&given) {
-        let [expected, got] = [expected, got].map(|fate| describe_all(&fate.copies));
+        let [expected, got] = [expected, got].map(|fate| describe_all(&fate.copies, outputs));
         return Some(Difference::Destination { expected, got });
     }
     if right.len() > given.len() {
@@ -301,8 +313,19 @@ fn said(output: Option<&Output>, value: Option<&u64>) -> String {
     }
 }
 
-/// Where copies go, for a reader: `ifindex 5`, `ifindexes 5, 7`, `no interface`.
-fn describe_all(copies: &[Copy]) -> String {
+/// Where copies go, for a reader: `ifindex 5`, `ifindexes 5, 7`, `no interface`; of programs that have no verdicts of Linux, `port 5`.
+fn describe_all(copies: &[Copy], outputs: &[Output]) -> String {
+    if outputs.iter().all(|output| output.name != xdp::VERDICT) {
+        let ways = copies.iter().map(|copy| match copy.class {
+            Class::Port | Class::HostQueue => format!("{} {}", copy.class.name(), copy.index),
+            class => class.name().into(),
+        });
+        let ways: Vec<String> = ways.collect();
+        return match ways.is_empty() {
+            true => String::from("nowhere"),
+            false => ways.join(", "),
+        };
+    }
     match copies {
         [] => String::from("no interface"),
         [only] => xdp::describe(only.class, only.index),
@@ -402,7 +425,7 @@ impl fmt::Display for Mismatch {
             None => write!(f, "after the last packet: ")?,
         }
         if self.side == Side::Interpreter {
-            write!(f, "the interpreter differs from the kernel: ")?;
+            write!(f, "the interpreter differs from {}: ", self.judge)?;
         }
         self.difference.fmt(f)
     }

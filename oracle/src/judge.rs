@@ -1,12 +1,12 @@
-//! The right answer for a stream of packets: the kernel's where it can be asked, else the interpreter's.
+//! The right answer for a stream of packets: the judge's where it can be asked, else the interpreter's.
 //!
-//! The interpreter runs every packet, the kernel those that it can; each has its own maps. After a packet that only
-//! the interpreter ran, the entries which that packet wrote are copied into the kernel's maps, so that both go on
+//! The interpreter runs every packet, the judge (mostly the kernel) those that it can; each has its own maps. After a packet that only
+//! the interpreter ran, the entries which that packet wrote are copied into the judge's maps, so that both go on
 //! from the same state. Where both ran a packet, they are compared: the interpreter must be right, too.
 
 use crate::compare::{compare_maps, compare_packet, Difference};
 use crate::forgetting::{Followed, Forgetting, Illegal, LruMap, Victim};
-use crate::judges::{Interpreter, Judge, MapChange};
+use crate::judges::{Interpreter, Judge, MapChange, Who};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, KeyMove, Maps};
 use hardpath_ir::{Output, Program};
@@ -16,23 +16,23 @@ use std::collections::BTreeMap;
 /// Packets that go to the kernel in one piece.
 pub const BATCH: usize = 256;
 
-/// Interpreter and, where there is one, kernel, running the same program over the same packets.
-pub struct Reference {
+/// Interpreter and, where there is one, a judge beside it, running the same program over the same packets.
+pub struct Reference<'j> {
     interpreter: Interpreter,
-    judge: Option<Box<dyn Judge>>,
+    judge: Option<Box<dyn Judge + 'j>>,
     forgetting: Forgetting,
 }
 
 /// The right answer for one packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expected {
-    /// The kernel's, or the interpreter's.
+    /// The judge's, or the interpreter's.
     pub fate: Fate,
     /// Else the interpreter's answer stands in.
-    pub judged_by_kernel: bool,
-    /// Why there was a kernel and it was not asked.
+    pub judged: bool,
+    /// Why there was a judge and it was not asked.
     pub objection: Option<String>,
-    /// Where the interpreter differs from the kernel, which ran the packet too.
+    /// Where the interpreter differs from the judge, who ran the packet too.
     pub disagreement: Option<Difference>,
     /// What is wrong with the packet's reports of what LRU maps forget.
     pub illegal: Vec<Illegal>,
@@ -41,9 +41,9 @@ pub struct Expected {
 /// The right contents of all maps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExpectedMaps {
-    /// The kernel's, and the interpreter's of maps that the kernel does not have.
+    /// The judge's, and the interpreter's of maps that the judge does not have.
     pub image: Image,
-    /// Where the interpreter's maps differ from the kernel's.
+    /// Where the interpreter's maps differ from the judge's.
     pub disagreements: Vec<Difference>,
 }
 
@@ -68,7 +68,7 @@ fn declared(fate: Fate, given: &[String], outputs: &[Output]) -> Fate {
     }
 }
 
-impl Reference {
+impl<'j> Reference<'j> {
     /// Starts with fresh maps and, in them, `image`. A kernel must have been started with the same image
     /// ([`JudgeOptions`](crate::JudgeOptions)) and the same program.
     ///
@@ -77,11 +77,11 @@ impl Reference {
     pub fn new(
         program: &Program,
         image: &Image,
-        judge: Option<impl Judge + 'static>,
-    ) -> Result<Reference, Vec<Diagnostic>> {
+        judge: Option<impl Judge + 'j>,
+    ) -> Result<Reference<'j>, Vec<Diagnostic>> {
         Ok(Reference {
             interpreter: Interpreter::new(program, image)?,
-            judge: judge.map(|judge| Box::new(judge) as Box<dyn Judge>),
+            judge: judge.map(|judge| Box::new(judge) as Box<dyn Judge + 'j>),
             forgetting: Forgetting::default(),
         })
     }
@@ -141,9 +141,9 @@ impl Reference {
         &self.interpreter.outputs
     }
 
-    /// The release of the kernel that judges.
-    pub fn kernel_version(&self) -> Option<String> {
-        self.judge.as_ref().map(|judge| judge.version())
+    /// Who judges beside the interpreter.
+    pub fn judge(&self) -> Option<Who> {
+        self.judge.as_ref().map(|judge| judge.who())
     }
 
     /// Runs one packet. For many packets [`Reference::run_all`] is several times faster.
@@ -196,7 +196,7 @@ impl Reference {
                         self.run_interpreter_alone(packet.as_ref(), context, told)?;
                     answers.push(Expected {
                         fate,
-                        judged_by_kernel: false,
+                        judged: false,
                         objection,
                         disagreement: None,
                         illegal,
@@ -305,7 +305,7 @@ impl Reference {
             answers.push(Expected {
                 disagreement: compare_packet(&fate, Some(&interpreted), outputs),
                 fate,
-                judged_by_kernel: true,
+                judged: true,
                 objection: None,
                 illegal,
             });

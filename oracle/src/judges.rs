@@ -9,6 +9,7 @@ use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{MapId, Output, Program};
 use hardpath_packet::{Fate, Sideband};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// A packet's bytes, and what stands beside them.
 pub type Question = (Vec<u8>, Sideband);
@@ -24,10 +25,28 @@ pub struct MapChange {
     pub value: Option<Vec<u8>>,
 }
 
+/// Who judges.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Who {
+    /// Its name: `the kernel`.
+    pub name: &'static str,
+    /// Its version, where it has one of its own: `6.18.5`.
+    pub version: Option<String>,
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.version {
+            Some(version) => write!(f, "{} {version}", self.name),
+            None => f.write_str(self.name),
+        }
+    }
+}
+
 /// Runs a program on packets and keeps its maps.
 pub trait Judge {
-    /// Who it is, and in which version: `6.18.5`.
-    fn version(&self) -> String;
+    /// Who it is.
+    fn who(&self) -> Who;
 
     /// What the outputs of its fates are called, in their order.
     fn outputs(&self) -> Vec<String>;
@@ -123,8 +142,11 @@ fn unknown_map(map: &str) -> Diagnostic {
 }
 
 impl Judge for Interpreter {
-    fn version(&self) -> String {
-        String::from("interpreter")
+    fn who(&self) -> Who {
+        Who {
+            name: "the interpreter",
+            version: None,
+        }
     }
 
     fn outputs(&self) -> Vec<String> {
@@ -178,7 +200,7 @@ impl Judge for Interpreter {
 }
 
 /// Answers that are there already.
-struct Known(Vec<Fate>);
+pub struct Known(pub Vec<Fate>);
 
 impl Running for Known {
     fn wait(self: Box<Self>) -> Result<Vec<Fate>, Diagnostic> {

@@ -19,5 +19,5 @@ pub use asking::{ask, Asked};
 pub use compare::{Comparison, Difference, Mismatch, Side};
 pub use forgetting::{Illegal, LruMap};
 pub use judge::{Expected, ExpectedMaps, Reference, BATCH};
-pub use judges::{Interpreter, Judge, MapChange};
+pub use judges::{Interpreter, Judge, Known, MapChange, Question, Running, Who};
 pub use kernel::{Form, JudgeOptions, KernelJudge, Verdict};

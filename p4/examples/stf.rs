@@ -63,8 +63,9 @@ fn run(
                 if let Err(errors) = wrong {
                     return Err(format!("INVALID {errors:?}"));
                 }
-                Running::new(interpreter(&lowered), &lowered, &program, &sources, &design)
-                    .and_then(|engine| runner::run(engine, &program, &sources, &design, &commands))
+                Running::new(interpreter(&lowered), &lowered, &program, &sources, &design).and_then(
+                    |mut engine| runner::run(&mut engine, &program, &sources, &design, &commands),
+                )
             }
         },
     };

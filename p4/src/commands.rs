@@ -1,8 +1,8 @@
 //! What tests and operators have done to a program that runs, one command after another, as they write it: packets in and packets out,
 //! entries of tables, registers, counters, meters, copies of packets.
 //!
-//! Two forms make the same commands: that of tests ([`crate::stf`]) and that of BMv2's command line ([`crate::entries`]). Both are
-//! syntax: names and values stand here as they are written, and what knows a program says which of its objects they mean ([`named`]) and
+//! Three forms make the same commands: that of tests ([`crate::stf`]), that of BMv2's command line ([`crate::entries`]) and that of P4Runtime
+//! ([`crate::p4runtime`]). They are syntax: names and values stand here as they are written, and what knows a program says which of its objects they mean ([`named`]) and
 //! whether they fit.
 
 mod number;
@@ -114,6 +114,19 @@ pub enum CommandKind {
         counter: String,
         /// Its cell.
         index: Number,
+        /// So many packets.
+        packets: Number,
+        /// So many bytes.
+        bytes: Number,
+    },
+    /// What an entry of a table has counted gets values.
+    WriteFound {
+        /// Which table.
+        table: String,
+        /// Its keys.
+        keys: Vec<Key>,
+        /// Its priority, of which the larger one wins.
+        priority: BigInt,
         /// So many packets.
         packets: Number,
         /// So many bytes.

@@ -231,6 +231,25 @@ impl<'p> Names<'p> {
         Ok((listed, values))
     }
 
+    /// What keys of an entry are, and its priority, where the table has priorities.
+    ///
+    /// # Errors
+    /// As for [`Names::entry`].
+    pub fn found(
+        &self,
+        table: usize,
+        keys: &[Key],
+        priority: &BigInt,
+        place: &Place,
+    ) -> Result<(Vec<Match>, BigInt), Diagnostic> {
+        let of = self.of_table(table);
+        let priority = match of.takes_priorities() {
+            true => priority.clone(),
+            false => BigInt::from(0),
+        };
+        Ok((self.keys(of, keys, place)?, priority))
+    }
+
     /// What an entry says of each key of its table.
     fn keys(
         &self,
@@ -323,7 +342,7 @@ impl<'p> Names<'p> {
                 format!("`{name}` is {kind}: `*` says nothing here"),
             )),
             (Pattern::Value(number), _) => Ok(Match::Value(fits(number)?)),
-            (Pattern::Prefix(number, length), "lpm") if self.is_ebpf() => {
+            (Pattern::Prefix(number, length), "lpm") if number.digits > 0 && self.is_ebpf() => {
                 // Tests for eBPF write the prefix as a little-endian machine has it in its memory.
                 let bytes = (width / 8) as usize;
                 let (_, mut value) = number.value.to_bytes_le();

@@ -9,12 +9,14 @@ mod data;
 mod expressions;
 mod externs;
 pub(crate) mod hashes;
+mod messages;
 mod packets;
 mod places;
 mod statements;
 mod tables;
 
 pub use data::{zero, Data};
+pub use messages::{Message, Said};
 pub use tables::{first_tables, Entry, Match, TableState};
 
 use crate::design::{Design, Known};
@@ -30,6 +32,8 @@ use std::collections::BTreeMap;
 pub enum Way {
     /// Nowhere.
     Nowhere,
+    /// Out at the port where it came in.
+    Back,
     /// To a port.
     Port(u32),
     /// To a queue of the host.
@@ -44,7 +48,7 @@ pub struct Outcome {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// What the program said while it was there: `log_msg`, `assert` that does not hold, digests.
-    pub messages: Vec<String>,
+    pub messages: Vec<Message>,
 }
 
 /// Why a body ends early.
@@ -80,9 +84,8 @@ pub struct Machine<'p> {
     /// The table that runs an action, and the entry that it has found.
     found: Option<(usize, Option<usize>)>,
     packet: packets::PacketIn,
-    /// Bytes of the packet as it came in, and the port.
+    /// Bytes of the packet as it came in.
     arrived: usize,
-    came_in: u32,
     leaving: Bits,
     way: Way,
     checksum_failed: bool,
@@ -91,10 +94,12 @@ pub struct Machine<'p> {
     /// What a function of the architecture has left for its description.
     noted: u8,
     truncate: Option<usize>,
-    messages: Vec<String>,
+    messages: Vec<Message>,
     /// Steps that this packet may still take.
     fuel: u64,
     random: u64,
+    /// The number that this packet draws from; `None`: a sequence of the machine's own.
+    drawn: Option<u32>,
 }
 
 /// Steps that a packet may take: more is a loop without end.
@@ -139,7 +144,6 @@ impl<'p> Machine<'p> {
             found: None,
             packet: packets::PacketIn::default(),
             arrived: 0,
-            came_in: 0,
             leaving: Bits::default(),
             way: Way::Nowhere,
             checksum_failed: false,
@@ -149,6 +153,7 @@ impl<'p> Machine<'p> {
             messages: Vec::new(),
             fuel: MOST_STEPS,
             random: 0x9e37_79b9_7f4a_7c15,
+            drawn: None,
         })
     }
 
@@ -158,7 +163,7 @@ impl<'p> Machine<'p> {
     /// What the interpreter does not do.
     pub fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Outcome, Diagnostic> {
         self.packet = packets::PacketIn::of(bytes);
-        (self.arrived, self.came_in) = (bytes.len(), port);
+        self.arrived = bytes.len();
         self.leaving = Bits::default();
         self.way = Way::Nowhere;
         self.checksum_failed = false;
@@ -183,6 +188,11 @@ impl<'p> Machine<'p> {
             },
             messages: std::mem::take(&mut self.messages),
         })
+    }
+
+    /// What is random comes from this number, for all packets from here on: as in hardware, which is given one with each packet.
+    pub fn draw_from(&mut self, number: u32) {
+        self.drawn = Some(number);
     }
 
     /// Applies the control that describes the architecture.
@@ -226,6 +236,11 @@ impl<'p> Machine<'p> {
         let program = self.program;
         self.statements(&program.blocks[block].locals)?;
         Ok(())
+    }
+
+    fn say(&mut self, span: Span, said: Said) {
+        let place = self.sources.place(span);
+        self.messages.push(Message { place, said });
     }
 
     fn refuse<T>(&self, span: Span, message: impl Into<String>) -> Run<T> {

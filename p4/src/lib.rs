@@ -6,7 +6,7 @@
 //!       ─► interpreter: what becomes of packets; lower: the program IR
 //!       ─► p4info: what the control plane sees
 //!
-//! tests (stf), files of entries (entries) ─► commands: packets, entries of tables, registers, …
+//! tests (stf), files of entries (entries, p4runtime) ─► commands: packets, entries of tables, registers, …
 //! ```
 //!
 //! The language is that of the P4_16 specification, version 1.2.5; sections that comments name are its own. A source that is wrong gets
@@ -33,6 +33,7 @@ pub mod lower;
 pub mod operators;
 pub mod p4_14;
 pub mod p4info;
+pub mod p4runtime;
 pub mod parser;
 pub mod preprocess;
 pub mod runner;

@@ -23,11 +23,13 @@ mod packets;
 mod parsers;
 mod places;
 pub mod run;
+mod state;
 mod statements;
 mod sums;
 mod tables;
 
 pub use control::Written;
+use tables::COUNT_BYTES;
 
 use crate::design::{Design, Known};
 use crate::source::{Sources, Span};
@@ -60,8 +62,10 @@ pub struct Lowered {
     pub objects: BTreeMap<usize, ir::MapId>,
     /// Value sets, by their parsers and their places in the program.
     pub value_sets: BTreeMap<(usize, usize), ir::MapId>,
-    /// What works and will disappoint.
+    /// What works and will disappoint: packets that are lost.
     pub warnings: Vec<Diagnostic>,
+    /// Messages that nobody hears, each with its place.
+    pub unheard: Vec<Diagnostic>,
 }
 
 /// What a table has become.
@@ -124,6 +128,7 @@ pub fn lower(
         turned: false,
         next_out: 0,
         warnings: Vec::new(),
+        unheard: Vec::new(),
         errors: Vec::new(),
     };
     lower.whole(architecture);
@@ -136,6 +141,7 @@ pub fn lower(
         objects: lower.objects,
         value_sets: lower.value_sets,
         warnings: lower.warnings,
+        unheard: lower.unheard,
     })
 }
 
@@ -178,6 +184,7 @@ struct Lower<'p> {
     /// The number of the next header that is emitted.
     next_out: usize,
     warnings: Vec<Diagnostic>,
+    unheard: Vec<Diagnostic>,
     errors: Vec<Diagnostic>,
 }
 

@@ -6,7 +6,7 @@
 use crate::commands::{Cell, Command, CommandKind, Expected};
 use crate::control::{wrong, Names};
 use crate::design::Design;
-use crate::interpreter::{first_tables, Data, Entry, Machine, Match, Outcome, Way};
+use crate::interpreter::{first_tables, Data, Entry, Machine, Match, Message, Outcome, Way};
 use crate::source::Sources;
 use crate::typed::Program;
 use hardpath_diagnostic::{Diagnostic, Place};
@@ -23,6 +23,9 @@ pub enum Verdict {
     /// The program or a command needs what is not there.
     Refused(Diagnostic),
 }
+
+/// What a program said, with the numbers of the packets, from 1.
+pub type Told = Vec<(u64, Message)>;
 
 /// What runs a program: the reference interpreter, or what was made of the program.
 pub trait Engine {
@@ -53,6 +56,11 @@ pub trait Engine {
     fn found(&mut self, table: usize, entry: &Entry) -> (u64, u64);
     /// What a cell of a counter has counted.
     fn set_counter(&mut self, counter: usize, cell: u64, count: (u64, u64));
+    /// What an entry was found by.
+    ///
+    /// # Errors
+    /// Its table counts nothing.
+    fn set_found(&mut self, table: usize, entry: &Entry, count: (u64, u64)) -> Result<(), String>;
     /// A value set of a parser gets a value.
     fn include(&mut self, parser: usize, set: usize, value: &BigInt);
     /// A value goes; `None`: all of them.
@@ -106,6 +114,14 @@ impl Engine for Machine<'_> {
         self.counts(counter).insert(cell, count);
     }
 
+    fn set_found(&mut self, table: usize, entry: &Entry, count: (u64, u64)) -> Result<(), String> {
+        let mut entries = self.table_mut(table).entries.iter_mut();
+        if let Some(found) = entries.find(|one| same(one, entry)) {
+            found.count = count;
+        }
+        Ok(())
+    }
+
     fn exclude(&mut self, parser: usize, set: usize, value: Option<&BigInt>) {
         let is_it = |one: &Match| match (one, value) {
             (Match::Masked { value: one, .. }, Some(value)) => one == value,
@@ -133,8 +149,8 @@ pub fn interpret(
     design: &Design,
     commands: &[Command],
 ) -> Result<Verdict, Vec<Diagnostic>> {
-    let machine = Machine::new(program, sources, design)?;
-    run(machine, program, sources, design, commands)
+    let mut machine = Machine::new(program, sources, design)?;
+    run(&mut machine, program, sources, design, commands)
 }
 
 /// Runs a test.
@@ -142,12 +158,26 @@ pub fn interpret(
 /// # Errors
 /// As [`interpret`].
 pub fn run(
-    engine: impl Engine,
+    engine: &mut impl Engine,
     program: &Program,
     sources: &Sources,
     design: &Design,
     commands: &[Command],
 ) -> Result<Verdict, Vec<Diagnostic>> {
+    run_told(engine, program, sources, design, commands).map(|(verdict, _)| verdict)
+}
+
+/// The same, with what the program said about each packet, which are counted from 1.
+///
+/// # Errors
+/// As [`interpret`].
+pub fn run_told(
+    engine: &mut impl Engine,
+    program: &Program,
+    sources: &Sources,
+    design: &Design,
+    commands: &[Command],
+) -> Result<(Verdict, Told), Vec<Diagnostic>> {
     // What the tables hold at first is the same for all engines.
     let tables = first_tables(program, sources, design)?;
     let tables = tables.into_iter().map(|table| table.entries).collect();
@@ -162,24 +192,29 @@ pub fn run(
         tables,
         labels: BTreeMap::new(),
         failures: Vec::new(),
+        messages: Vec::new(),
+        packets: 0,
         time: 0,
     };
     for command in commands {
         match run.command(command) {
             Ok(()) => {}
-            Err(error) if error.code == "p4-unsupported" => return Ok(Verdict::Refused(error)),
+            Err(error) if error.code == "p4-unsupported" => {
+                return Ok((Verdict::Refused(error), run.messages));
+            }
             Err(error) => return Err(vec![error]),
         }
     }
     run.compare();
-    Ok(match run.failures.is_empty() {
+    let verdict = match run.failures.is_empty() {
         true => Verdict::Passed,
         false => Verdict::Failed(run.failures),
-    })
+    };
+    Ok((verdict, run.messages))
 }
 
 struct Run<'p, E> {
-    engine: E,
+    engine: &'p mut E,
     names: Names<'p>,
     program: &'p Program,
     design: &'p Design,
@@ -194,6 +229,9 @@ struct Run<'p, E> {
     /// Entries that have a label, with their tables.
     labels: BTreeMap<String, (usize, Entry)>,
     failures: Vec<Diagnostic>,
+    /// What the program said, with the numbers of the packets.
+    messages: Told,
+    packets: u64,
     time: u64,
 }
 
@@ -303,6 +341,24 @@ impl<E: Engine> Run<'_, E> {
                     .map(|number| u64::try_from(&number.value).unwrap_or(u64::MAX));
                 self.engine.set_counter(object, cell, (packets, bytes));
             }
+            CommandKind::WriteFound {
+                table,
+                keys,
+                priority,
+                packets,
+                bytes,
+            } => {
+                let table = self.names.table(table, place)?;
+                let (keys, priority) = self.names.found(table, keys, priority, place)?;
+                let is_it = |one: &&Entry| one.keys == keys && one.priority == priority;
+                let Some(entry) = self.tables[table].iter().find(is_it) else {
+                    return Err(wrong(place, "the table has no such entry"));
+                };
+                let [packets, bytes] =
+                    [packets, bytes].map(|number| u64::try_from(&number.value).unwrap_or(u64::MAX));
+                let set = self.engine.set_found(table, entry, (packets, bytes));
+                set.map_err(|why| wrong(place, why))?;
+            }
             // Nobody looks at what these show.
             CommandKind::ReadRegister { .. } | CommandKind::ReadCounter { .. } => {}
             CommandKind::NoPacket | CommandKind::Wait => {}
@@ -350,10 +406,19 @@ impl<E: Engine> Run<'_, E> {
 
     fn packet(&mut self, port: u32, bytes: &[u8]) -> Result<(), Diagnostic> {
         self.time += 1_000_000;
-        let Outcome { way, bytes, .. } = self.engine.packet(port, bytes, self.time)?;
+        self.packets += 1;
+        let Outcome {
+            way,
+            bytes,
+            messages,
+        } = self.engine.packet(port, bytes, self.time)?;
+        let packet = self.packets;
+        let messages = messages.into_iter().map(|message| (packet, message));
+        self.messages.extend(messages);
         let out = match way {
             Way::Nowhere => return Ok(()),
             Way::Port(port) => port,
+            Way::Back => port,
             // To the host: a test sees it where it came in.
             Way::Host(_) => port,
         };
@@ -440,7 +505,8 @@ impl<E: Engine> Run<'_, E> {
     }
 }
 
-const COUNTERS: [&str; 3] = ["counter", "Counter", "CounterArray"];
+/// Externs that are arrays of counters.
+pub(crate) const COUNTERS: [&str; 3] = ["counter", "Counter", "CounterArray"];
 
 /// The same entry, whatever it has counted.
 fn same(one: &Entry, other: &Entry) -> bool {

@@ -17,8 +17,8 @@ pub trait Judged {
 }
 
 /// The judge beside a run, and what it has found.
-pub struct Judging<P> {
-    reference: Reference,
+pub struct Judging<'j, P> {
+    reference: Reference<'j>,
     comparison: Comparison,
     /// The names of the captures.
     captures: Vec<String>,
@@ -28,11 +28,11 @@ pub struct Judging<P> {
     moves: Vec<Vec<KeyMove>>,
 }
 
-impl<P: Judged> Judging<P> {
+impl<'j, P: Judged> Judging<'j, P> {
     /// `captures`: the names of the captures.
-    pub fn new(reference: Reference, captures: Vec<String>) -> Judging<P> {
+    pub fn new(reference: Reference<'j>, captures: Vec<String>) -> Judging<'j, P> {
         Judging {
-            comparison: Comparison::new(reference.kernel_version(), reference.outputs()),
+            comparison: Comparison::new(reference.judge(), reference.outputs()),
             reference,
             captures,
             waiting: Vec::with_capacity(BATCH),
@@ -80,7 +80,7 @@ impl<P: Judged> Judging<P> {
     /// The kernel fails; those of `make`.
     pub fn goes_on(
         &mut self,
-        make: impl FnOnce(&Image) -> Result<Reference, Diagnostic>,
+        make: impl FnOnce(&Image) -> Result<Reference<'j>, Diagnostic>,
     ) -> Result<(), Diagnostic> {
         self.judge()?;
         let maps = self.reference.maps()?;

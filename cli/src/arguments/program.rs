@@ -30,15 +30,24 @@ pub struct ProgramArguments {
 #[derive(Args, Clone, Default, Debug)]
 #[command(next_help_heading = "Program")]
 pub struct P4Arguments {
+    #[command(flatten)]
+    pub source: P4SourceArguments,
+    /// Entries of a P4 program's tables, as BMv2's command line has them (table_add, table_set_default, register_write) or as text of
+    /// P4Runtime's WriteRequest (updates { … })
+    #[arg(long, value_name = "FILE")]
+    pub entries: Option<PathBuf>,
+}
+
+/// What a P4 source is read with.
+#[derive(Args, Clone, Default, Debug)]
+#[command(next_help_heading = "Program")]
+pub struct P4SourceArguments {
     /// Folder in which files are looked for that a P4 source includes, the first one first; hardpath's own come last
     #[arg(short = 'I', long, value_name = "DIR")]
     pub include: Vec<PathBuf>,
     /// File that describes the architecture of a P4 source, for one that hardpath does not know
     #[arg(long, value_name = "FILE")]
     pub arch: Option<PathBuf>,
-    /// Entries of a P4 program's tables, as BMv2's command line has them: table_add, table_set_default, register_write
-    #[arg(long, value_name = "FILE")]
-    pub entries: Option<PathBuf>,
     /// Version of the language that a P4 source is written in; one of P4_14 is translated to P4_16
     #[arg(long, value_enum, default_value_t, value_name = "VERSION")]
     pub std: P4Version,
@@ -60,10 +69,10 @@ impl P4Arguments {
     /// Those that the command line has.
     pub fn given(&self) -> Vec<&'static str> {
         let options = [
-            ("--include", !self.include.is_empty()),
-            ("--arch", self.arch.is_some()),
+            ("--include", !self.source.include.is_empty()),
+            ("--arch", self.source.arch.is_some()),
             ("--entries", self.entries.is_some()),
-            ("--std", self.std != P4Version::default()),
+            ("--std", self.source.std != P4Version::default()),
         ];
         let given = options.into_iter().filter(|(_, given)| *given);
         given.map(|(name, _)| name).collect()

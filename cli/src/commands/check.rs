@@ -1,4 +1,4 @@
-//! `hardpath check`: a program's hardware against the Linux kernel, packet by packet and map by map.
+//! `hardpath check`: a program's hardware against the Linux kernel, or against what its P4 source means, packet by packet and map by map.
 
 use crate::answer::{Answer, Status};
 use crate::arguments::{CheckArguments, EngineName, JudgeName};
@@ -14,7 +14,7 @@ use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
-use hardpath_oracle::{Comparison, Form, JudgeOptions, KernelJudge, Reference};
+use hardpath_oracle::{Comparison, Form, JudgeOptions, KernelJudge, Reference, Who};
 use hardpath_session::journals;
 use hardpath_session::{Judging, RowCounts};
 use hardpath_testbed::run::Event;
@@ -32,6 +32,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let packets = packets::open(&arguments.run, &loaded.program.inputs)?;
     let run = Run {
         arguments,
+        judge: judge_of(arguments, &loaded).map_err(one)?,
         asked: &asked,
         engine,
         loaded: &loaded,
@@ -49,8 +50,10 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
             run.compare(packets, (run.judge(form)?, form), &mut SentOn::nowhere())
         }
     };
-    let asked = hardpath_oracle::ask(question, |compared| {
-        compared.comparison.interpreter_mismatches
+    let asked = hardpath_oracle::ask(question, |compared| match run.judge {
+        JudgedBy::Kernel => compared.comparison.interpreter_mismatches,
+        // Nobody else has a second answer.
+        JudgedBy::Reference | JudgedBy::Interpreter => 0,
     })?;
     let compared = &asked.answer;
     // An output may have the name of a capture, which is not read any more now.
@@ -61,12 +64,25 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
         .with_warnings(loaded.warnings_with(&compared.warnings))
         .with_warnings(compared.coverage.warnings())
         .with_warnings(coverage::without_kernel(&compared.comparison))
+        .with_warnings(not_by_reference(&run))
         .with_warnings(asked.again.then(asked_again)))
+}
+
+/// Who says what is right.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum JudgedBy {
+    /// The kernel, with the interpreter beside it.
+    Kernel,
+    /// The reference interpreter of a P4 source, with that of the IR beside it.
+    Reference,
+    /// The interpreter of the IR.
+    Interpreter,
 }
 
 /// What is compared.
 struct Run<'a> {
     arguments: &'a CheckArguments,
+    judge: JudgedBy,
     asked: &'a Asked,
     engine: EngineName,
     loaded: &'a Loaded,
@@ -92,21 +108,26 @@ struct Compared {
 }
 
 impl Run<'_> {
-    fn judge(&self, form: Form) -> Result<Reference, Vec<Diagnostic>> {
+    fn judge(&self, form: Form) -> Result<Reference<'_>, Vec<Diagnostic>> {
         self.judge_of(self.loaded, self.image, form)
     }
 
     /// Of a program whose maps hold this.
-    fn judge_of(
+    fn judge_of<'l>(
         &self,
-        loaded: &Loaded,
+        loaded: &'l Loaded,
         image: &Image,
         form: Form,
-    ) -> Result<Reference, Vec<Diagnostic>> {
+    ) -> Result<Reference<'l>, Vec<Diagnostic>> {
         let in_hardware = self.engine.is_hardware();
-        let kernel = match self.arguments.against {
-            JudgeName::Interpreter => None,
-            JudgeName::Kernel => {
+        let kernel = match self.judge {
+            JudgedBy::Interpreter => None,
+            JudgedBy::Reference => {
+                let meaning = loaded.meaning.as_ref();
+                let judge = meaning.map(|meaning| meaning.judge()).transpose()?;
+                return Reference::new(&loaded.program, image, judge);
+            }
+            JudgedBy::Kernel => {
                 let options = JudgeOptions {
                     image: image.clone(),
                     plain: journals::slots(&loaded.program, in_hardware),
@@ -127,7 +148,7 @@ impl Run<'_> {
     fn compare(
         &self,
         packets: packets::Packets,
-        (judge, form): (Reference, Form),
+        (judge, form): (Reference<'_>, Form),
         sent_on: &mut SentOn,
     ) -> Result<Compared, Vec<Diagnostic>> {
         let arguments = self.arguments;
@@ -216,6 +237,48 @@ impl Run<'_> {
     }
 }
 
+/// # Errors
+/// `kernel-needs-object`: the kernel runs no P4.
+fn judge_of(arguments: &CheckArguments, loaded: &Loaded) -> Result<JudgedBy, Diagnostic> {
+    match (arguments.against, &loaded.meaning) {
+        (Some(JudgeName::Kernel), Some(_)) => {
+            let message = "the kernel can judge an object file only, and this is a P4 source";
+            let help = "leave --against out: the reference interpreter of P4 judges then";
+            Err(Diagnostic::input("kernel-needs-object", message).help(help))
+        }
+        (Some(JudgeName::Kernel) | None, None) => Ok(JudgedBy::Kernel),
+        (Some(JudgeName::Interpreter), None) => Ok(JudgedBy::Interpreter),
+        (_, Some(_)) => Ok(match unknown_to_reference(arguments) {
+            None => JudgedBy::Reference,
+            Some(_) => JudgedBy::Interpreter,
+        }),
+    }
+}
+
+/// What the command line says that the reference interpreter of P4 cannot be told: it has tables and registers as the source has them.
+fn unknown_to_reference(arguments: &CheckArguments) -> Option<&'static str> {
+    let run = &arguments.run;
+    match (&run.maps, run.load.is_empty()) {
+        (Some(_), _) => Some("--maps"),
+        (None, false) => Some("--load"),
+        (None, true) => None,
+    }
+}
+
+/// The interpreter of the IR stands in for the reference interpreter of P4.
+fn not_by_reference(run: &Run) -> Option<Diagnostic> {
+    let option = unknown_to_reference(run.arguments)?;
+    run.loaded.meaning.as_ref()?;
+    let message = format!(
+        "{option} is nothing that the reference interpreter of P4 can be told, so the interpreter of the IR judges"
+    );
+    Some(
+        Diagnostic::warning("p4-judge", message).help(
+            "write entries and registers with --entries, and check one program after the other",
+        ),
+    )
+}
+
 fn no_kernel() -> Diagnostic {
     let message = "the kernel can judge an object file only, and this is the text of a program";
     Diagnostic::input("kernel-needs-object", message)
@@ -237,7 +300,14 @@ fn asked_again() -> Diagnostic {
 fn answer(run: &Run, compared: &Compared) -> Answer {
     let (comparison, coverage) = (&compared.comparison, &compared.coverage);
     let engine = run.engine.name();
-    let against = run.arguments.against.name();
+    let against = match run.judge {
+        JudgedBy::Kernel => JudgeName::Kernel,
+        JudgedBy::Reference | JudgedBy::Interpreter => JudgeName::Interpreter,
+    };
+    let is_kernel = run.judge == JudgedBy::Kernel;
+    let by_judge = |judged: u64| if is_kernel { judged } else { 0 };
+    let kernel = comparison.judge.as_ref().filter(|_| is_kernel);
+    let kernel = kernel.and_then(|kernel| kernel.version.as_ref());
     let lanes = (run.asked.kind.processor.as_ref()).map(|processor| processor.machine.lanes);
     let first: Vec<_> = comparison
         .first
@@ -256,7 +326,7 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
     let mismatches = comparison.mismatches + comparison.interpreter_mismatches;
     let mut json = json!({
         "packets": comparison.packets,
-        "judged_by_kernel": comparison.judged_by_kernel,
+        "judged_by_kernel": by_judge(comparison.judged),
         "too_deep": coverage.too_deep,
         "not_taken_in": coverage.not_taken_in,
         "mismatches": mismatches,
@@ -268,11 +338,16 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
         "lanes": lanes,
         "rows": compared.rows.map(|counts| counts.rows),
         "most_rows": compared.rows.map(|counts| counts.most_rows),
-        "against": against,
-        "kernel": comparison.kernel,
+        "against": against.name(),
+        "judge": judge_text(comparison),
+        "kernel": kernel,
         "simulated_clocks": compared.simulated_clocks,
         "first_mismatches": first,
     });
+    let heard = run.loaded.meaning.as_ref().map(|meaning| meaning.heard());
+    if let Some(heard) = &heard {
+        json["messages"] = heard.json();
+    }
     if !run.loads.programs.is_empty() {
         json["loads"] = run.loads.json(&compared.happened);
     }
@@ -291,7 +366,9 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
             .map(|counts| ("rows of a packet", rows_text(&counts))),
     );
     let loads = run.loads.text(&compared.happened);
-    Answer::new(status, json, text(lines, comparison, coverage) + &loads)
+    let text = text(lines, run.judge, (comparison, coverage));
+    let heard = heard.map_or_else(String::new, |heard| heard.text());
+    Answer::new(status, json, text + &loads + &heard)
 }
 
 /// `12.3, 40 at the most`
@@ -300,15 +377,32 @@ fn rows_text(counts: &RowCounts) -> String {
     format!("{mean:.1}, {} at the most", grouped(counts.most_rows))
 }
 
-fn text(mut lines: Vec<(&str, String)>, comparison: &Comparison, coverage: &Coverage) -> String {
-    let judge = match &comparison.kernel {
-        Some(release) => format!("Linux {release}"),
+/// `Linux 6.18.5`
+fn judge_text(comparison: &Comparison) -> String {
+    match &comparison.judge {
+        Some(Who {
+            version: Some(release),
+            ..
+        }) => format!("Linux {release}"),
+        Some(judge) => judge.to_string(),
         None => String::from("the interpreter (no kernel was asked)"),
-    };
+    }
+}
+
+fn text(
+    mut lines: Vec<(&str, String)>,
+    judge: JudgedBy,
+    (comparison, coverage): (&Comparison, &Coverage),
+) -> String {
     lines.extend([
-        ("judge", judge),
+        ("judge", judge_text(comparison)),
         ("packets compared", grouped(comparison.packets)),
-        ("judged by the kernel", grouped(comparison.judged_by_kernel)),
+    ]);
+    if judge != JudgedBy::Reference {
+        let judged = grouped(comparison.judged);
+        lines.push(("judged by the kernel", judged));
+    }
+    lines.extend([
         ("packets that differ", grouped(comparison.mismatches)),
         ("maps compared", grouped(comparison.maps_compared)),
         (
@@ -338,7 +432,8 @@ fn text(mut lines: Vec<(&str, String)>, comparison: &Comparison, coverage: &Cove
     if comparison.interpreter_mismatches > 0 {
         let _ = writeln!(
             text,
-            "  the interpreter differs from the kernel {}, packets and entries together: an error in hardpath",
+            "  the interpreter differs from {} {}, packets and entries together: an error in hardpath",
+            comparison.judge.as_ref().map_or("nobody", |judge| judge.name),
             counted(comparison.interpreter_mismatches, "time")
         );
     }

@@ -10,7 +10,8 @@ use crate::packets::{self, RunPacket};
 use crate::promise;
 use crate::row_clocks::RowClocks;
 use crate::size::Size;
-use crate::source;
+use crate::source::p4::Listener;
+use crate::source::{self, Loaded};
 use crate::table::facts;
 use crate::target;
 use hardpath_diagnostic::Diagnostic;
@@ -57,6 +58,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         true => None,
         false => Some(judging(arguments, &loaded.program, &image)?),
     };
+    let mut listener = listener(arguments, &loaded)?;
     let mut ran = engine::run(&setting, packets, |event| match event {
         Event::Packet {
             packet,
@@ -65,6 +67,12 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         } => {
             coverage.add(&packet);
             happened.packet();
+            if let Some(listening) = listener.as_mut().filter(|_| packet.enters()) {
+                // What the reference interpreter does not do, it says nothing of from here on.
+                if listening.run(packet.data(), &packet.sideband).is_err() {
+                    listener = None;
+                }
+            }
             sent_on.packet(&packet, outcome.as_ref())?;
             match &mut beside {
                 Some(judging) if packet.enters() => judging.packet(packet, outcome, moves),
@@ -136,9 +144,28 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
             status = Status::Differs;
         }
     }
+    if let Some(heard) = loaded.meaning.as_ref().map(|meaning| meaning.heard()) {
+        object["messages"] = heard.json();
+        text.push_str(&heard.text());
+    }
     Ok(Answer::new(status, object, text)
         .with_warnings(loaded.warnings_with(warnings))
         .with_warnings(coverage.warnings()))
+}
+
+/// Hardware does not tell what a P4 program says beside its packets: the reference interpreter runs them, too. It knows nothing of maps and
+/// programs that the command line brings.
+fn listener<'l>(
+    arguments: &SimArguments,
+    loaded: &'l Loaded,
+) -> Result<Option<Listener<'l>>, Vec<Diagnostic>> {
+    let run = &arguments.run;
+    let meaning = loaded.meaning.as_ref();
+    let meaning = meaning.filter(|meaning| meaning.speaks());
+    match run.maps.is_none() && run.load.is_empty() {
+        true => meaning.map(|meaning| meaning.judge()).transpose(),
+        false => Ok(None),
+    }
 }
 
 /// What rows took, where rows ran.
@@ -151,14 +178,14 @@ fn row_clocks(ran: &Ran) -> Option<RowClocks> {
     Some(RowClocks::counted(packets, ran.events?, operations))
 }
 
-type Interpreted = Result<Reference, Vec<Diagnostic>>;
+type Interpreted = Result<Reference<'static>, Vec<Diagnostic>>;
 
 /// Where programs are loaded, the interpreter says of each packet what is right.
 fn judging(
     arguments: &SimArguments,
     program: &Program,
     image: &Image,
-) -> Result<Judging<RunPacket>, Vec<Diagnostic>> {
+) -> Result<Judging<'static, RunPacket>, Vec<Diagnostic>> {
     let captures = arguments.run.pcap.iter();
     let captures = captures.map(|path| path.display().to_string());
     Ok(Judging::new(
@@ -172,7 +199,7 @@ fn interpreter(program: &Program, image: &Image) -> Interpreted {
 }
 
 /// The first error, of which the consumer of a run has room for one.
-fn first(reference: Interpreted) -> Result<Reference, Diagnostic> {
+fn first(reference: Interpreted) -> Result<Reference<'static>, Diagnostic> {
     reference.map_err(|mut errors| errors.remove(0))
 }
 

@@ -4,7 +4,7 @@ use crate::answer::{Answer, Status};
 use crate::arguments::{EngineName, StfArguments};
 use crate::engine;
 use crate::files;
-use crate::source::p4::Read;
+use crate::source::p4::{Heard, Read};
 use crate::source::Loaded;
 use crate::target::{self, Asked, Hardware};
 use hardpath_core::compile::Compiled as Rowed;
@@ -13,6 +13,7 @@ use hardpath_ir::count::counted;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{Answer as MapAnswer, MapId, May, Program};
 use hardpath_p4::commands::{Command, CommandKind};
+use hardpath_p4::interpreter::Machine;
 use hardpath_p4::lower::run::{refuses, Device, InMemory, Running};
 use hardpath_p4::lower::Lowered;
 use hardpath_p4::runner::{self, Verdict};
@@ -45,7 +46,7 @@ pub fn run(arguments: &StfArguments) -> Result<Answer, Vec<Diagnostic>> {
     for (name, commands) in &tests {
         match &subject {
             Err(reasons) => told.refused(name, reasons),
-            Ok(subject) => match subject.run(&read, commands, engine) {
+            Ok(subject) => match subject.run(&read, (name, commands), engine, &mut told) {
                 Ok(Verdict::Passed) => told.passed += 1,
                 Ok(Verdict::Failed(errors)) => told.failed(name, &errors),
                 Ok(Verdict::Refused(error)) => told.refused(name, &[error]),
@@ -71,6 +72,8 @@ struct Told {
     passed: usize,
     failures: Vec<(String, String)>,
     refusals: Vec<(String, String)>,
+    /// What the program says, by tests.
+    messages: Vec<(String, Heard)>,
 }
 
 impl Told {
@@ -95,8 +98,17 @@ impl Told {
                 .collect()
         };
         let (failed, refused) = (self.failures.len(), self.refusals.len());
+        let said = self.messages.iter();
+        let said = said.map(|(test, heard)| (test, heard.text()));
+        let said: String = said
+            .filter(|(_, text)| !text.is_empty())
+            .map(|(test, text)| format!("{test}:{text}"))
+            .collect();
+        let messages = self.messages.iter();
+        let messages = messages.map(|(test, heard)| json!({ "test": test, "said": heard.json() }));
+        let messages: Vec<serde_json::Value> = messages.collect();
         let text = format!(
-            "{}{}{}: {} passed, {failed} failed, {refused} refused\n",
+            "{said}{}{}{}: {} passed, {failed} failed, {refused} refused\n",
             listed(&self.failures, "failed"),
             listed(&self.refusals, "refused"),
             counted(tests, "test"),
@@ -109,6 +121,7 @@ impl Told {
             "refused": refused,
             "failures": named(&self.failures, "differences"),
             "refusals": named(&self.refusals, "reason"),
+            "messages": messages,
         });
         let status = match (failed, refused) {
             (0, 0) => Status::Good,
@@ -164,36 +177,58 @@ impl Subject {
         }
     }
 
+    /// Hardware does not tell what the program says.
+    fn is_silent(&self) -> bool {
+        match self {
+            Subject::Meaning => false,
+            Subject::Rows(lowered, _) | Subject::Hardware(lowered, _) => {
+                !lowered.unheard.is_empty()
+            }
+        }
+    }
+
     fn run(
         &self,
         read: &Read,
-        commands: &[Command],
+        (test, commands): (&str, &[Command]),
         engine: EngineName,
+        told: &mut Told,
     ) -> Result<Verdict, Vec<Diagnostic>> {
         let (program, sources, design) = (&read.program, &read.sources, &read.design);
-        if self.may_lose() {
+        let mut meant = || {
+            let mut machine = Machine::new(program, sources, design)?;
+            let ran = runner::run_told(&mut machine, program, sources, design, commands);
+            let (verdict, messages) = ran?;
+            let mut heard = Heard::default();
+            for (packet, message) in messages {
+                heard.add(packet, vec![message]);
+            }
+            told.messages.push((test.to_owned(), heard));
+            Ok(verdict)
+        };
+        if self.may_lose() || self.is_silent() {
             // Hardware drops what its program's meaning asks for: then a test says nothing of it.
-            let meant = runner::interpret(program, sources, design, commands)?;
-            if let Verdict::Refused(_) = meant {
-                return Ok(meant);
+            let meant: Result<Verdict, Vec<Diagnostic>> = meant();
+            if let (Verdict::Refused(refused), true) = (meant?, self.may_lose()) {
+                return Ok(Verdict::Refused(refused));
             }
         }
         match self {
-            Subject::Meaning => runner::interpret(program, sources, design, commands),
+            Subject::Meaning => meant(),
             Subject::Rows(lowered, rowed) => {
                 let mut rows = Rows::new(&rowed.image);
                 let device = InMemory::new(lowered, |maps, bytes, sideband| {
                     rows.run(maps, bytes, sideband)
                 });
-                let running = Running::new(device, lowered, program, sources, design)?;
-                runner::run(running, program, sources, design, commands)
+                let mut running = Running::new(device, lowered, program, sources, design)?;
+                runner::run(&mut running, program, sources, design, commands)
             }
             Subject::Hardware(lowered, hardware) => {
                 let mut dut = engine::start(engine, &hardware.design).map_err(one)?;
                 let device = Card::begin(dut.as_mut(), hardware, &lowered.program, commands);
-                let running =
+                let mut running =
                     Running::new(device.map_err(one)?, lowered, program, sources, design)?;
-                runner::run(running, program, sources, design, commands)
+                runner::run(&mut running, program, sources, design, commands)
             }
         }
     }

@@ -63,6 +63,7 @@ impl Source for ObjectFile {
             locks: locks(&object),
             program: lifted.program,
             for_kernel: Some((object, image)),
+            meaning: None,
         })
     }
 }

@@ -1,20 +1,28 @@
 //! P4 sources.
 
+mod heard;
+mod judge;
+
+pub use heard::Heard;
+pub use judge::Reference as Listener;
+
 use super::{Form, Given, Loaded, Source};
-use crate::arguments::{P4Arguments, P4Version};
+use crate::arguments::{P4Arguments, P4SourceArguments, P4Version};
 use crate::files;
 use crate::target::Asked;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{MapId, Op};
+use hardpath_p4::commands::Command;
 use hardpath_p4::design::{self, Design};
 use hardpath_p4::entries;
 use hardpath_p4::lower::run::{Device, Running};
 use hardpath_p4::lower::{self, Deparse, Lowered};
 use hardpath_p4::p4info::p4info;
+use hardpath_p4::p4runtime;
 use hardpath_p4::preprocess::Options;
-use hardpath_p4::runner::{self, Verdict};
+use hardpath_p4::runner::{self, Engine, Verdict};
 use hardpath_p4::source::Sources;
 use hardpath_p4::typed::Program;
 use hardpath_packet::Fate;
@@ -43,15 +51,22 @@ impl Source for P4 {
 
     fn load(&self, given: &Given) -> Result<Loaded, Vec<Diagnostic>> {
         let arguments = &given.arguments.p4;
-        let read = Read::of(&given.arguments.file, arguments)?;
+        let read = Read::of(&given.arguments.file, &arguments.source)?;
         let lowered = read.lowered(given.asked)?;
         let mut loaded = read.loaded(&lowered)?;
-        loaded.contents = read.contents(&lowered, arguments)?;
+        let entries = read.entries(arguments)?;
+        loaded.contents = read.contents(&lowered, &entries)?;
         let info = p4info(&read.program, &read.sources, &read.design)?;
         loaded.beside = vec![
             ("p4info.txtpb", info.text().into_bytes()),
             ("p4info.bin", info.bytes()),
         ];
+        loaded.meaning = Some(Meaning {
+            read,
+            lowered,
+            entries,
+            heard: RefCell::default(),
+        });
         match given.form {
             Form::Structured => Ok(loaded),
             Form::Usual => loaded.without_loops(),
@@ -66,8 +81,30 @@ pub struct Read {
     pub design: Design,
 }
 
+/// What a source means, whatever became of it.
+pub struct Meaning {
+    read: Read,
+    lowered: Lowered,
+    /// What is done before the first packet.
+    entries: Vec<Command>,
+    /// What the program said to the judge that was made last.
+    heard: RefCell<Heard>,
+}
+
+impl Meaning {
+    /// The program says something beside its packets.
+    pub fn speaks(&self) -> bool {
+        !self.lowered.unheard.is_empty()
+    }
+
+    /// What the program has said so far.
+    pub fn heard(&self) -> Heard {
+        self.heard.borrow().clone()
+    }
+}
+
 /// What a source is read with.
-fn options(arguments: &P4Arguments) -> Options {
+fn options(arguments: &P4SourceArguments) -> Options {
     Options {
         folders: arguments.include.clone(),
         defines: Vec::new(),
@@ -80,7 +117,7 @@ fn options(arguments: &P4Arguments) -> Options {
 /// Everything that is wrong with it.
 pub fn checked(
     file: &Path,
-    arguments: &P4Arguments,
+    arguments: &P4SourceArguments,
 ) -> Result<(Program, Sources), Vec<Diagnostic>> {
     let options = options(arguments);
     match arguments.std {
@@ -92,7 +129,7 @@ pub fn checked(
 impl Read {
     /// # Errors
     /// Everything that is wrong with the source.
-    pub fn of(file: &Path, arguments: &P4Arguments) -> Result<Read, Vec<Diagnostic>> {
+    pub fn of(file: &Path, arguments: &P4SourceArguments) -> Result<Read, Vec<Diagnostic>> {
         let (program, sources) = checked(file, arguments)?;
         let design = design::design(&program, &sources)?;
         Ok(Read {
@@ -121,32 +158,52 @@ impl Read {
         }
     }
 
+    /// What a file of entries does before the first packet.
+    ///
+    /// # Errors
+    /// `p4-commands`: what is wrong with it.
+    fn entries(&self, arguments: &P4Arguments) -> Result<Vec<Command>, Vec<Diagnostic>> {
+        let Some(path) = &arguments.entries else {
+            return Ok(Vec::new());
+        };
+        let text = files::read_text(path).map_err(|error| vec![error])?;
+        let name = path.display().to_string();
+        match p4runtime::looks_so(&text) {
+            true => {
+                let info = p4info(&self.program, &self.sources, &self.design)?;
+                p4runtime::read(&name, &text, &info)
+            }
+            false => entries::read(&name, &text),
+        }
+    }
+
     /// What tables and registers hold before the first packet: what the program says, and what a file of entries does.
     ///
     /// # Errors
     /// `p4-entries`, `p4-commands`: what does not fit.
-    fn contents(
-        &self,
-        lowered: &Lowered,
-        arguments: &P4Arguments,
-    ) -> Result<Image, Vec<Diagnostic>> {
+    fn contents(&self, lowered: &Lowered, commands: &[Command]) -> Result<Image, Vec<Diagnostic>> {
         let image = RefCell::new(Image::new());
         let device = Contents {
             program: &lowered.program,
             image: &image,
         };
         let (program, sources, design) = (&self.program, &self.sources, &self.design);
-        let running = Running::new(device, lowered, program, sources, design)?;
-        if let Some(path) = &arguments.entries {
-            let text = files::read_text(path).map_err(|error| vec![error])?;
-            let commands = entries::read(&path.display().to_string(), &text)?;
-            match runner::run(running, program, sources, design, &commands)? {
-                Verdict::Passed => {}
-                Verdict::Failed(errors) => return Err(errors),
-                Verdict::Refused(error) => return Err(vec![error]),
-            }
-        }
+        let mut running = Running::new(device, lowered, program, sources, design)?;
+        self.fill(&mut running, commands)?;
+        drop(running);
         Ok(image.into_inner())
+    }
+
+    /// Does what stands in a file of entries.
+    ///
+    /// # Errors
+    /// As [`Read::contents`].
+    fn fill(&self, engine: &mut impl Engine, commands: &[Command]) -> Result<(), Vec<Diagnostic>> {
+        match runner::run(engine, &self.program, &self.sources, &self.design, commands)? {
+            Verdict::Passed => Ok(()),
+            Verdict::Failed(errors) => Err(errors),
+            Verdict::Refused(error) => Err(vec![error]),
+        }
     }
 
     /// As all commands have programs.
@@ -166,9 +223,10 @@ impl Read {
             dropped_calls: Vec::new(),
             locks: BTreeMap::new(),
             for_kernel: None,
+            meaning: None,
             contents: Image::new(),
             beside: Vec::new(),
-            warnings: lowered.warnings.clone(),
+            warnings: [&lowered.warnings[..], &lowered.unheard].concat(),
         })
     }
 }

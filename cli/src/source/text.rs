@@ -44,6 +44,7 @@ impl Source for Text {
             dropped_calls: Vec::new(),
             locks: BTreeMap::new(),
             for_kernel: None,
+            meaning: None,
             contents: Default::default(),
             beside: Vec::new(),
             warnings: Vec::new(),

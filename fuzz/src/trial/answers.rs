@@ -83,7 +83,7 @@ impl Answers {
 
     pub fn judged_by_kernel(&self) -> u64 {
         let judged = self.packets.iter().flatten();
-        judged.filter(|packet| packet.judged_by_kernel).count() as u64
+        judged.filter(|packet| packet.judged).count() as u64
     }
 
     /// Packets and map entries in which the interpreter differs from the kernel.

@@ -21,7 +21,7 @@ mod syscall;
 mod tail_calls;
 mod worker;
 
-use crate::judges::{Judge, MapChange, Question, Running};
+use crate::judges::{Judge, MapChange, Question, Running, Who};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::maps::Image;
@@ -269,8 +269,11 @@ impl Running for OnThread {
 }
 
 impl Judge for KernelJudge {
-    fn version(&self) -> String {
-        version()
+    fn who(&self) -> Who {
+        Who {
+            name: "the kernel",
+            version: Some(version()),
+        }
     }
 
     fn outputs(&self) -> Vec<String> {

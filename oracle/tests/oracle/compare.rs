@@ -5,7 +5,7 @@ use hardpath_ir::maps::Image;
 use hardpath_ir::Output;
 use hardpath_kernel::xdp::{self, ABORTED, DROP, PASS, REDIRECT, TX};
 use hardpath_oracle::compare::{compare_maps, compare_packet};
-use hardpath_oracle::{Comparison, Difference, Expected, ExpectedMaps};
+use hardpath_oracle::{Comparison, Difference, Expected, ExpectedMaps, Who};
 use hardpath_packet::{Copy, Fate};
 
 /// What XDP programs say of their packets.
@@ -27,6 +27,13 @@ fn leaves(verdict: u64, destination: u32, data: &[u8]) -> Fate {
 
 fn ends(verdict: u64) -> Fate {
     Fate::ends(&[verdict, 0])
+}
+
+fn kernel() -> Who {
+    Who {
+        name: "the kernel",
+        version: Some("6.18".into()),
+    }
 }
 
 fn difference(expected: &Fate, got: &Fate) -> Option<String> {
@@ -172,12 +179,12 @@ fn maps_are_compared_as_sets_of_entries() {
 
 #[test]
 fn totals_count_everything_and_keep_the_first_mismatches() {
-    let mut comparison = Comparison::new(Some("6.18".into()), &outputs());
+    let mut comparison = Comparison::new(Some(kernel()), &outputs());
     assert!(comparison.is_clean());
     for number in 1..=20 {
         let expected = Expected {
             fate: leaves(PASS, 0, &[1]),
-            judged_by_kernel: number > 5,
+            judged: number > 5,
             objection: (number <= 5).then(|| "packets like these".into()),
             disagreement: None,
             illegal: Vec::new(),
@@ -196,7 +203,7 @@ fn totals_count_everything_and_keep_the_first_mismatches() {
     comparison.maps(&maps, &right);
     comparison.maps(&maps, &Image::new());
     assert_eq!(comparison.packets, 20);
-    assert_eq!(comparison.judged_by_kernel, 15);
+    assert_eq!(comparison.judged, 15);
     assert_eq!(
         comparison.objections,
         [("packets like these".into(), 5)].into()

@@ -112,9 +112,10 @@ fn both_go_on_from_the_same_state_after_packets_that_the_kernel_does_not_take() 
     let mut both = Reference::new(&program, &start_image(), Some(kernel)).unwrap();
     let mut alone = Reference::new(&program, &start_image(), NOBODY).unwrap();
     assert!(both
-        .kernel_version()
+        .judge()
+        .and_then(|judge| judge.version)
         .is_some_and(|version| version.contains('.')));
-    assert_eq!(alone.kernel_version(), None);
+    assert_eq!(alone.judge(), None);
     for seed in 0..4 {
         let packets = packets(700, seed);
         let judged = both.run_all(&packets).unwrap();
@@ -123,10 +124,10 @@ fn both_go_on_from_the_same_state_after_packets_that_the_kernel_does_not_take() 
         for (((packet, _), judged), interpreted) in packets.iter().zip(&judged).zip(&interpreted) {
             assert_eq!(judged.disagreement, None);
             assert_eq!(judged.fate, interpreted.fate);
-            assert_eq!(judged.judged_by_kernel, (14..=3520).contains(&packet.len()));
-            assert_eq!(judged.objection.is_none(), judged.judged_by_kernel);
-            assert!(!interpreted.judged_by_kernel && interpreted.objection.is_none());
-            by_kernel += usize::from(judged.judged_by_kernel);
+            assert_eq!(judged.judged, (14..=3520).contains(&packet.len()));
+            assert_eq!(judged.objection.is_none(), judged.judged);
+            assert!(!interpreted.judged && interpreted.objection.is_none());
+            by_kernel += usize::from(judged.judged);
         }
         assert!(
             by_kernel > 100 && packets.len() - by_kernel > 100,
@@ -157,7 +158,7 @@ fn an_interpreter_that_is_wrong_is_found() {
         .replace("v12:64 = const 0x1", "v12:64 = const 0x2");
     let mut reference = Reference::new(&program(&wrong), &Image::new(), Some(kernel)).unwrap();
     let expected = reference.run(&[9; 64], &CONTEXT).unwrap();
-    assert!(expected.judged_by_kernel);
+    assert!(expected.judged);
     assert_eq!(expected.fate.first_output(), 2);
     let difference = Difference::Output {
         name: "verdict".into(),
@@ -166,7 +167,7 @@ fn an_interpreter_that_is_wrong_is_found() {
     };
     assert_eq!(expected.disagreement, Some(difference));
 
-    let mut comparison = Comparison::new(reference.kernel_version(), reference.outputs());
+    let mut comparison = Comparison::new(reference.judge(), reference.outputs());
     let got = &expected.fate;
     comparison.packet("one.pcap", 1, &expected, Some(got));
     let maps = reference.maps().unwrap();
@@ -203,12 +204,12 @@ fn without_a_kernel_the_interpreter_answers() {
     let mut reference = Reference::new(&program(FLOWS), &Image::new(), NOBODY).unwrap();
     let Expected {
         fate,
-        judged_by_kernel,
+        judged,
         objection,
         disagreement,
         illegal: _,
     } = reference.run(&[1, 2, 3], &CONTEXT).unwrap();
-    assert_eq!((fate.first_output(), judged_by_kernel), (1, false));
+    assert_eq!((fate.first_output(), judged), (1, false));
     assert_eq!((objection, disagreement), (None, None));
 }
 
@@ -220,7 +221,7 @@ fn another_judge() {
         let mut reference = Reference::new(&program(FLOWS), &start_image(), Some(judge)).unwrap();
         let packets = packets(300, 9);
         let answers = reference.run_all(&packets).unwrap();
-        assert!(answers.iter().all(|answer| answer.judged_by_kernel));
+        assert!(answers.iter().all(|answer| answer.judged));
         reference.set("totals", &word(0), Some(&double(5))).unwrap();
         let differ = answers
             .iter()

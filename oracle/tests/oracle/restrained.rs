@@ -79,7 +79,7 @@ fn what_the_verifier_removed_is_in_the_second_answer() {
     };
     assert_eq!(answer.disagreements(), 0);
     for ((packet, _), answer) in packets().iter().zip(&answer.packets) {
-        assert!(answer.judged_by_kernel);
+        assert!(answer.judged);
         assert_eq!(answer.fate.outputs[1], 2 - u64::from(packet[0]));
     }
     // Each packet counted once, from what was there before the first.

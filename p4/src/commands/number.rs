@@ -51,6 +51,16 @@ impl Form {
 }
 
 impl Number {
+    /// A number that nobody wrote with digits.
+    pub fn of(value: BigInt) -> Number {
+        Number {
+            value,
+            wild: BigInt::from(0),
+            form: Form::Decimal,
+            digits: 0,
+        }
+    }
+
     /// Reads a number in one of the forms of tests: 0x, 0b, 0o or decimal.
     ///
     /// # Errors

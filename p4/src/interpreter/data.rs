@@ -1,5 +1,6 @@
 //! Values while a program runs.
 
+use super::bits::Bits;
 use crate::types::{RecordKind, Type, Types};
 use crate::value::Value;
 use num_bigint::BigInt;
@@ -62,6 +63,13 @@ impl Data {
             Data::Member(number) => BigInt::from(*number),
             _ => BigInt::from(0),
         }
+    }
+
+    /// All its bits as a number, the first byte first: fields one behind the other, what has no width of its own in 32 bits.
+    pub fn packed(&self, types: &Types, of: &Type) -> Vec<u8> {
+        let mut bits = Bits::default();
+        bits.push_data(types, self, of, false);
+        bits.into_number()
     }
 
     /// Its parts.

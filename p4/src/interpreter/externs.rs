@@ -3,8 +3,10 @@
 use super::bits::Bits;
 use super::calls::Passed;
 use super::data::{self, Data};
+use super::messages::{self, Said};
 use super::{hashes, Machine, Run, Stop, Way};
 use crate::design::Known;
+use crate::source::Span;
 use crate::typed::{Call, Expression, ExpressionKind};
 use crate::types::Type;
 use crate::value;
@@ -76,7 +78,8 @@ impl<'p> Machine<'p> {
                 Ok(Data::Number(self.draw(&low, &high)))
             }
             ("Digest", "pack") => {
-                self.messages.push(format!("digest {:?}", passed.values[0]));
+                let name = self.design.objects[object].name.clone();
+                self.digest(name, &passed, 0, whole.span);
                 Ok(Data::Void)
             }
             ("meter" | "direct_meter" | "Meter" | "DirectMeter", _) => {
@@ -126,19 +129,26 @@ impl<'p> Machine<'p> {
                 Ok(Data::Void)
             }
             "log_msg" => {
-                let text = format!("{:?}", passed.values);
-                self.messages.push(text);
+                let Data::Text(text) = &passed.values[0] else {
+                    return Ok(Data::Void);
+                };
+                let data = passed.values.get(1).zip(passed.types.get(1));
+                let text = messages::filled(&program.types, text, data);
+                self.say(whole.span, Said::Log(text));
                 Ok(Data::Void)
             }
             "assert" | "assume" => {
                 if passed.values[0] == Data::Bool(false) {
-                    self.messages
-                        .push(format!("{} does not hold", function.name));
+                    self.say(whole.span, Said::Fails(function.name.clone()));
                 }
                 Ok(Data::Void)
             }
             "digest" => {
-                self.messages.push(format!("digest {:?}", passed.values));
+                let name = match &passed.types[1] {
+                    Type::Record(number) => program.types.records[*number].name.clone(),
+                    _ => String::new(),
+                };
+                self.digest(name, &passed, 1, whole.span);
                 Ok(Data::Void)
             }
             "csum_replace2" | "csum_replace4" => Ok(csum_replace(&passed)),
@@ -161,6 +171,12 @@ impl<'p> Machine<'p> {
         }
     }
 
+    fn digest(&mut self, name: String, passed: &Passed, at: usize, span: Span) {
+        let types = &self.program.types;
+        let fields = messages::fields(types, &passed.values[at], &passed.types[at]);
+        self.say(span, Said::Digest { name, fields });
+    }
+
     /// What descriptions of architectures call.
     fn support(
         &mut self,
@@ -176,7 +192,7 @@ impl<'p> Machine<'p> {
         match name {
             "hardpath_drop" => self.way = Way::Nowhere,
             "hardpath_send" => self.way = Way::Port(number(0)),
-            "hardpath_send_back" => self.way = Way::Port(self.came_in),
+            "hardpath_send_back" => self.way = Way::Back,
             "hardpath_send_to_host" => self.way = Way::Host(number(0)),
             "hardpath_queue" => {
                 if self.way == Way::Nowhere {
@@ -444,13 +460,20 @@ impl<'p> Machine<'p> {
         Ok(Data::Void)
     }
 
-    /// A number between two, both included.
-    fn draw(&mut self, low: &BigInt, high: &BigInt) -> BigInt {
-        // xorshift64*, of Vigna's paper: any good enough sequence does.
+    /// xorshift64*, of Vigna's paper: any good enough sequence does.
+    fn next_random(&mut self) -> u64 {
         self.random ^= self.random >> 12;
         self.random ^= self.random << 25;
         self.random ^= self.random >> 27;
-        let drawn = BigInt::from(self.random.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        self.random.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number between two, both included.
+    fn draw(&mut self, low: &BigInt, high: &BigInt) -> BigInt {
+        let drawn = match self.drawn {
+            Some(drawn) => BigInt::from(drawn),
+            None => BigInt::from(self.next_random()),
+        };
         match high < low {
             true => low.clone(),
             false => low + drawn % (high - low + 1),

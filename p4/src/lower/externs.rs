@@ -65,7 +65,10 @@ impl<'p> Lower<'p> {
                 let (low, high) = (self.number(low, width), self.number(high, width));
                 Ok(Node::Bits(self.drawn(low, high, width)))
             }
-            ("Digest", "pack") => Ok(Node::Void),
+            ("Digest", "pack") => {
+                self.unheard("Digest.pack", whole.span);
+                Ok(Node::Void)
+            }
             ("meter" | "direct_meter" | "Meter" | "DirectMeter", _) => {
                 self.refuse(whole.span, "meters are not there yet")
             }
@@ -138,8 +141,10 @@ impl<'p> Lower<'p> {
                 self.env.put(Slot::Truncate, Node::Parts(parts));
                 Ok(Node::Void)
             }
-            // Messages are there in simulation only.
-            "log_msg" | "assert" | "assume" | "digest" => Ok(Node::Void),
+            "log_msg" | "assert" | "assume" | "digest" => {
+                self.unheard(name, whole.span);
+                Ok(Node::Void)
+            }
             "csum_replace2" | "csum_replace4" => Ok(self.csum_replace(&passed)),
             "ebpf_ipv4_checksum" => {
                 let mut pieces = Vec::new();
@@ -159,6 +164,21 @@ impl<'p> Lower<'p> {
                 let message = format!("what the extern function `{name}` does is not there");
                 self.refuse(whole.span, message)
             }
+        }
+    }
+
+    /// A message beside the packets, which hardware has no way for.
+    fn unheard(&mut self, function: &str, span: Span) {
+        if self.dead {
+            return;
+        }
+        let message = format!("hardware does not tell what `{function}` says");
+        let warning = Diagnostic::warning("p4-lost", message)
+            .at(self.sources.place(span))
+            .help("sim, check and stf tell it, by the reference interpreter");
+        // A body that is written several times is there once for a reader.
+        if !self.unheard.contains(&warning) {
+            self.unheard.push(warning);
         }
     }
 

@@ -165,7 +165,7 @@ impl<D: Device> Engine for Running<'_, D> {
         let (way, bytes) = match fate.copies.into_iter().next() {
             None => (Way::Nowhere, Vec::new()),
             Some(copy) => match copy.class {
-                Class::SamePort => (Way::Port(port), copy.data),
+                Class::SamePort => (Way::Back, copy.data),
                 Class::Port => (Way::Port(copy.index), copy.data),
                 Class::HostQueue => (Way::Host(copy.index), copy.data),
                 Class::Nowhere => (Way::Nowhere, Vec::new()),
@@ -250,6 +250,22 @@ impl<D: Device> Engine for Running<'_, D> {
             let value = [count.0.to_le_bytes(), count.1.to_le_bytes()].concat();
             let index = u32::try_from(cell).unwrap_or(u32::MAX);
             let _ = self.device.update(map, &index.to_le_bytes(), &value);
+        }
+    }
+
+    fn set_found(&mut self, table: usize, entry: &Entry, count: (u64, u64)) -> Result<(), String> {
+        if self.is_nowhere(table) {
+            return Ok(());
+        }
+        let written = self.lowered.entry(table, self.of_table(table), entry);
+        match written.filter(|_| self.lowered.tables[table].counts) {
+            None => Err("entries of this table count nothing".into()),
+            Some(mut written) => {
+                let count = [count.0.to_le_bytes(), count.1.to_le_bytes()].concat();
+                written.value[..count.len()].copy_from_slice(&count);
+                self.device
+                    .update(written.map, &written.key, &written.value)
+            }
         }
     }
 

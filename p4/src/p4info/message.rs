@@ -129,6 +129,44 @@ impl Message {
         self
     }
 
+    fn values<'m>(&'m self, name: &'m str) -> impl Iterator<Item = &'m Value> {
+        let fields = self.fields.iter().filter(move |field| field.name == name);
+        fields.map(|field| &field.value)
+    }
+
+    /// The messages of a field.
+    pub fn messages<'m>(&'m self, name: &'m str) -> impl Iterator<Item = &'m Message> {
+        self.values(name).filter_map(|value| match value {
+            Value::Message(message) => Some(message),
+            _ => None,
+        })
+    }
+
+    /// The number of a field.
+    pub fn number_of(&self, name: &str) -> Option<i64> {
+        self.values(name).find_map(|value| match value {
+            Value::Number(number) => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// The text of a field.
+    pub fn string_of(&self, name: &str) -> Option<&str> {
+        let mut fields = self.fields.iter().filter(|field| field.name == name);
+        fields.find_map(|field| match &field.value {
+            Value::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The name of the member that a field is.
+    pub fn member_of(&self, name: &str) -> Option<&'static str> {
+        self.values(name).find_map(|value| match value {
+            Value::Member(_, name) => Some(*name),
+            _ => None,
+        })
+    }
+
     /// The text format.
     pub fn text(&self) -> String {
         let mut text = String::new();

@@ -6,6 +6,7 @@ mod commands;
 mod format;
 mod p4_14;
 mod p4info;
+mod p4runtime;
 mod parser;
 mod programs;
 mod random;

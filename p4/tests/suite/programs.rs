@@ -75,8 +75,8 @@ fn what_they_become_passes_their_tests() {
         right.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
         let commands = stf::read(&name, &text(&format!("{name}.stf"))).unwrap();
         let device = interpreter(&lowered);
-        let running = Running::new(device, &lowered, &program, &sources, &design).unwrap();
-        let verdict = runner::run(running, &program, &sources, &design, &commands);
+        let mut running = Running::new(device, &lowered, &program, &sources, &design).unwrap();
+        let verdict = runner::run(&mut running, &program, &sources, &design, &commands);
         assert_eq!(verdict.unwrap(), Verdict::Passed, "{name}");
     }
 }

@@ -155,8 +155,8 @@ fn run(
     test: &str,
 ) -> Result<Verdict, Vec<hardpath_diagnostic::Diagnostic>> {
     let device = interpreter(lowered);
-    let running = Running::new(device, lowered, program, sources, design)?;
-    runner::run(running, program, sources, design, &commands(test))
+    let mut running = Running::new(device, lowered, program, sources, design)?;
+    runner::run(&mut running, program, sources, design, &commands(test))
 }
 
 /// A test that expects something else fails.
@@ -186,4 +186,45 @@ fn an_entry_of_the_program_is_not_added_again() {
     let again = stf::read("again", "add t h.a:1 set(value:0x33)\n").unwrap();
     let errors = runner::interpret(&program, &sources, &design, &again).unwrap_err();
     assert!(errors[0].message.contains("already"), "{errors:#?}");
+}
+
+/// What a program says beside its packets.
+#[test]
+fn messages_are_told() {
+    let Read {
+        program,
+        sources,
+        design,
+    } = read("v1-messages");
+    let commands = commands("v1-messages");
+    let mut machine = hardpath_p4::interpreter::Machine::new(&program, &sources, &design).unwrap();
+    let ran = runner::run_told(&mut machine, &program, &sources, &design, &commands);
+    let (verdict, messages) = ran.unwrap();
+    assert_eq!(verdict, Verdict::Passed);
+    let told: Vec<String> = messages
+        .iter()
+        .map(|(packet, message)| {
+            let line = message.place.line;
+            format!("{packet} {line} {}: {}", message.said.kind(), message.said)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "1 27 log: a = 5, r = 7, {}",
+            "1 31 digest: digest learnt_t { a: 5, known: true }",
+            "2 27 log: a = 200, r = 7, {}",
+            "2 28 assert: `assert` does not hold",
+            "2 31 digest: digest learnt_t { a: 200, known: false }",
+        ]
+    );
+    let lowered = lower::lower(&program, &sources, &design, lower::Deparse::Front).unwrap();
+    let lines: Vec<u32> = lowered
+        .unheard
+        .iter()
+        .filter_map(|one| one.place.as_ref())
+        .map(|place| place.line)
+        .collect();
+    assert_eq!(lines, [27, 28, 29, 31]);
+    assert!(lowered.warnings.is_empty());
 }
