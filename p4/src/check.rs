@@ -37,6 +37,9 @@ use crate::value::Value;
 use hardpath_diagnostic::{suggest, Diagnostic};
 use std::collections::BTreeMap;
 
+/// The error that is none (§9).
+const NO_ERROR: &str = "NoError";
+
 /// Looks up what a program means.
 ///
 /// # Errors
@@ -54,8 +57,20 @@ pub fn check(program: &ast::Program, sources: &Sources) -> Result<Program, Vec<D
         blocks: BTreeMap::new(),
         inside: Inside::default(),
         errors: Vec::new(),
+        no_error: false,
         deep: 0,
     };
+    // What an error is before it is written comes first, wherever it is declared: a program may declare its own in front of the library.
+    let errors = program
+        .declarations
+        .iter()
+        .filter_map(|one| match &one.kind {
+            DeclarationKind::Errors(names) => Some(names),
+            _ => None,
+        });
+    if errors.flatten().any(|name| name.text == NO_ERROR) {
+        checker.told.types.errors.push(NO_ERROR.into());
+    }
     for declaration in &program.declarations {
         checker.declaration(declaration);
     }
@@ -181,6 +196,8 @@ struct Checker<'a> {
     blocks: BTreeMap<usize, (&'a ast::Declaration, BTreeMap<String, usize>)>,
     inside: Inside,
     errors: Vec<Diagnostic>,
+    /// [`NO_ERROR`] was declared.
+    no_error: bool,
     /// So many types are being made in each other.
     deep: u32,
 }

@@ -196,6 +196,11 @@ impl<'a> Checker<'a> {
     /// More errors, or more kinds of matches.
     pub(super) fn members(&mut self, names: &'a [ast::Name], are_errors: bool) {
         for name in names {
+            // It has its place already.
+            if are_errors && name.text == super::NO_ERROR && !self.no_error {
+                self.no_error = true;
+                continue;
+            }
             let types = &mut self.told.types;
             let (list, what) = match are_errors {
                 true => (&mut types.errors, "error"),
