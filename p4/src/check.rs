@@ -24,6 +24,7 @@ mod records;
 mod sets;
 mod statements;
 mod tables;
+mod unknown;
 
 pub use architecture::said as text_of;
 
@@ -34,8 +35,10 @@ use crate::typed::{
 };
 use crate::types::{ObjectKind, RecordKind, Type, Types};
 use crate::value::Value;
-use hardpath_diagnostic::{suggest, Diagnostic};
-use std::collections::BTreeMap;
+use hardpath_diagnostic::Diagnostic;
+use std::collections::{BTreeMap, BTreeSet};
+pub(crate) use unknown::foreign;
+use unknown::Wanted;
 
 /// The error that is none (§9).
 const NO_ERROR: &str = "NoError";
@@ -59,6 +62,10 @@ pub fn check(program: &ast::Program, sources: &Sources) -> Result<Program, Vec<D
         errors: Vec::new(),
         no_error: false,
         deep: 0,
+        program,
+        missing: BTreeSet::new(),
+        not_written: BTreeSet::new(),
+        incomplete: BTreeSet::new(),
     };
     // What an error is before it is written comes first, wherever it is declared: a program may declare its own in front of the library.
     let errors = program
@@ -79,7 +86,7 @@ pub fn check(program: &ast::Program, sources: &Sources) -> Result<Program, Vec<D
     match checker.errors.is_empty() {
         true => Ok(checker.told),
         false => {
-            let mut seen = std::collections::BTreeSet::new();
+            let mut seen = BTreeSet::new();
             // What takes types is looked at for each set of them.
             let mut errors = checker.errors;
             errors.retain(|error| seen.insert(error.to_string()));
@@ -200,6 +207,13 @@ struct Checker<'a> {
     no_error: bool,
     /// So many types are being made in each other.
     deep: u32,
+    program: &'a ast::Program,
+    /// Files of ours that the program uses and does not include: told once.
+    missing: BTreeSet<&'static str>,
+    /// Parameters of which it was told that nothing is written to them.
+    not_written: BTreeSet<usize>,
+    /// Tables whose list of actions has an error.
+    incomplete: BTreeSet<usize>,
 }
 
 impl<'a> Checker<'a> {
@@ -247,6 +261,8 @@ impl<'a> Checker<'a> {
         if let Some((before, span)) = scope.get_mut(&name.text) {
             let takes = |number: &usize| &self.told.types.objects[*number].takes;
             let overloads = match (&mut *before, &entity) {
+                // It was told already that the name is not known.
+                (Entity::Wrong, _) => true,
                 (Entity::Object(one), Entity::Object(other)) => takes(one) != takes(other),
                 (Entity::Functions(all), Entity::Functions(more)) => {
                     all.extend(more);
@@ -266,7 +282,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What a name stands for; told where it is not known.
-    fn look_up(&mut self, path: &ast::Path) -> Option<Entity<'a>> {
+    fn look_up(&mut self, path: &ast::Path, wanted: Wanted) -> Option<Entity<'a>> {
         let scopes = match path.from_top {
             true => &self.scopes[..1],
             false => &self.scopes[..],
@@ -278,15 +294,7 @@ impl<'a> Checker<'a> {
         if let Some((entity, _)) = found {
             return Some(entity.clone());
         }
-        let known = scopes.iter().flat_map(|scope| scope.keys());
-        let known: Vec<&str> = known.map(String::as_str).collect();
-        let near = suggest::nearest(&path.name.text, known.iter().copied()).map(str::to_owned);
-        let message = format!("`{}` is not declared", path.name.text);
-        let mut error = self.sources.error("p4-name", path.name.span, message);
-        if let Some(near) = near {
-            error = error.help(format!("did you mean `{near}`?"));
-        }
-        self.errors.push(error);
+        self.undeclared(path, wanted);
         None
     }
 
@@ -373,15 +381,33 @@ impl<'a> Checker<'a> {
                 "nothing that is stored is of type {}",
                 self.types().text(&of)
             );
-            self.error("p4-type", variable.of.span, message);
+            let error = self.sources.error("p4-type", variable.of.span, message);
+            self.errors.push(match of {
+                Type::Object(..) => {
+                    let (of, name) = (self.types().text(&of), &variable.name.text);
+                    error.help(format!(
+                        "objects are made with parentheses: `{of}(…) {name};`"
+                    ))
+                }
+                _ => error,
+            });
+            self.name(&variable.name, Entity::Wrong);
+            return None;
         }
         if variable.is_constant {
             self.constant(variable, of);
             return None;
         }
         if matches!(of, Type::Integer | Type::Text | Type::List(_)) {
-            let message = format!("only the compiler has a {}", self.types().text(&of));
-            self.error("p4-type", variable.of.span, message);
+            let text = self.types().text(&of);
+            let message = format!("no variable is of type {text}, which only constants have");
+            let error = self.sources.error("p4-type", variable.of.span, message);
+            self.errors.push(match of {
+                Type::Integer => {
+                    error.help("say how wide it is: `bit<32>`, or `int<32>` with a sign")
+                }
+                _ => error,
+            });
         }
         if self.inside.place == Place::Nowhere {
             let message = "outside of everything there are only constants";

@@ -39,7 +39,7 @@ pub enum CommandKind {
         /// What it is like; any packet will do where nothing is said.
         packet: Option<Expected>,
     },
-    /// Nothing has to come out.
+    /// Nothing has to have come out beside what commands before it expect.
     NoPacket,
     /// What came in so far is dealt with first.
     Wait,
@@ -245,6 +245,17 @@ pub enum CommandKind {
         /// Which value set.
         set: String,
     },
+}
+
+impl CommandKind {
+    /// It can fail by what a program does.
+    pub fn asks(&self) -> bool {
+        match self {
+            CommandKind::Expect { .. } | CommandKind::NoPacket => true,
+            CommandKind::CheckCounter { check, .. } => check.is_some(),
+            _ => false,
+        }
+    }
 }
 
 /// What a packet that comes out has to be like.

@@ -494,7 +494,11 @@ fn one_of(what: &str, written: &str, names: &[&str], place: &Place) -> Result<us
     match found(written, names) {
         Ok(at) => Ok(at),
         Err(0) => {
-            let error = wrong(place, format!("there is no {what} `{written}`"));
+            let message = match what.strip_prefix("action of ") {
+                Some(table) => format!("{table} has no action `{written}`"),
+                None => format!("there is no {what} `{written}`"),
+            };
+            let error = wrong(place, message);
             Err(match suggest::nearest(written, names.iter().copied()) {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None if names.is_empty() => error,

@@ -129,6 +129,28 @@ impl Design {
     }
 }
 
+/// Where a program should have `main`, or has something in its place; and what to do.
+fn without_main(program: &Program, sources: &Sources) -> (Span, String) {
+    let mut packages = program.top.iter().filter(|number| {
+        let of = &program.instances[**number].of;
+        matches!(of, Type::Object(of, _) if program.objects[*of].kind == ObjectKind::Package)
+    });
+    if let Some(number) = packages.next() {
+        let other = &program.instances[*number];
+        let help = format!("this one is called `{}`: call it `main`", other.name);
+        return (other.span, help);
+    }
+    let text = sources.file(0).text.trim_end();
+    let end = text.len() as u32;
+    let span = Span {
+        file: 0,
+        start: end.saturating_sub(1),
+        end,
+    };
+    let help = "a program ends with one: `V1Switch(…) main;`";
+    (span, help.into())
+}
+
 /// Makes all objects of a program.
 ///
 /// # Errors
@@ -141,9 +163,8 @@ pub fn design(program: &Program, sources: &Sources) -> Result<Design, Vec<Diagno
         .collect();
     let [main] = mains[..] else {
         let message = "the program makes no package `main`";
-        let help = "a program ends with one: `V1Switch(…) main;`";
-        let error = sources.error("p4-instance", Span::default(), message);
-        return Err(vec![error.help(help)]);
+        let (span, help) = without_main(program, sources);
+        return Err(vec![sources.error("p4-instance", span, message).help(help)]);
     };
     let mut maker = Maker {
         program,

@@ -202,6 +202,22 @@ impl Lower<'_> {
         Err(Refused)
     }
 
+    /// The same, with what to do.
+    fn refuse_with<T>(
+        &mut self,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Made<T> {
+        let before = self.errors.len();
+        let refused = self.refuse(span, message);
+        if self.errors.len() > before {
+            let error = self.errors.pop();
+            self.errors.extend(error.map(|error| error.help(help)));
+        }
+        refused
+    }
+
     /// The architecture's control, from a packet's begin to its end.
     fn whole(&mut self, architecture: usize) {
         let design = self.design;

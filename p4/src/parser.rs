@@ -4,6 +4,7 @@
 //! parser keeps what is declared in each scope, and no more of it. A declaration or a statement that is wrong is skipped, and the next
 //! one is read, so that all errors are told at once.
 
+mod advice;
 mod declarations;
 mod expressions;
 mod statements;
@@ -160,12 +161,41 @@ impl Parser<'_> {
 
     /// What stands here is not what was expected.
     fn lost<T>(&mut self, expected: &str) -> Parsed<T> {
+        if self.is_quiet() {
+            return Err(Lost);
+        }
+        if let Some(unclosed) = self.unclosed() {
+            let message = match unclosed.word.as_str() {
+                "" => "`}` is missing: the program ends".to_owned(),
+                word => format!("`}}` is missing in front of `{word}`"),
+            };
+            let error = self.sources.error("p4-syntax", self.here(), message);
+            let brace = self.sources.place(unclosed.brace);
+            let error = error.label(brace, "what begins here does not end");
+            self.errors.push(match unclosed.word.as_str() {
+                "action" | "table" => {
+                    error.help("close it; actions and tables stand in front of `apply`")
+                }
+                _ => error,
+            });
+            // What follows would be read as part of it.
+            self.is_lost = true;
+            return Err(Lost);
+        }
         let message = self.unexpected(expected);
-        self.wrong(self.here(), message)
+        let error = self.sources.error("p4-syntax", self.gap(expected), message);
+        let error = self.advised(error, expected);
+        self.errors.push(error);
+        Err(Lost)
+    }
+
+    /// Nothing more is told, or nothing yet.
+    fn is_quiet(&self) -> bool {
+        self.trying > 0 || self.is_lost || self.errors.len() >= MOST_ERRORS
     }
 
     fn wrong<T>(&mut self, span: Span, message: String) -> Parsed<T> {
-        if self.trying == 0 && !self.is_lost && self.errors.len() < MOST_ERRORS {
+        if !self.is_quiet() {
             let error = self.sources.error("p4-syntax", span, message);
             self.errors.push(error);
         }

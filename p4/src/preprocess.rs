@@ -10,7 +10,7 @@ use crate::lexer::{tokens, Token, TokenKind};
 use crate::library;
 use crate::source::{Sources, Span};
 use condition::holds;
-use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_diagnostic::{suggest, Diagnostic, Place};
 use macros::Macros;
 use std::path::{Path, PathBuf};
 
@@ -244,7 +244,10 @@ impl Run<'_> {
         };
         let quoted = inside('"', '"');
         let Some(name) = quoted.clone().or_else(|| inside('<', '>')) else {
-            return self.error(span, "#include takes \"a file\" or <a file>");
+            let message = "#include takes \"a file\" or <a file>";
+            let error = self.sources.error("p4-preprocessor", span, message);
+            let help = "as in `#include <v1model.p4>`, with both signs around the name";
+            return self.errors.push(error.help(help));
         };
         if self.open.len() >= MOST_DEEP {
             let message = format!("{name} is included in itself, or {MOST_DEEP} files deep");
@@ -274,8 +277,19 @@ impl Run<'_> {
                 false => folder.display().to_string(),
             })
             .collect();
-        let message = format!("{name} is in none of these folders: {}", folders.join(", "));
+        let message = match folders.is_empty() {
+            true => format!("there is no file {name}"),
+            false => format!("{name} is in none of these folders: {}", folders.join(", ")),
+        };
         let error = self.sources.error("p4-preprocessor", span, message);
-        self.errors.push(error.help("name its folder with -I"));
+        let near = library::names().filter(|known| !known.contains('/'));
+        let help = match suggest::nearest(&name, near) {
+            Some(near) => format!("did you mean `#include <{near}>`?"),
+            None => {
+                let own = library::names().collect::<Vec<_>>().join(", ");
+                format!("name its folder with -I; hardpath itself has {own}")
+            }
+        };
+        self.errors.push(error.help(help));
     }
 }

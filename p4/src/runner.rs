@@ -361,7 +361,8 @@ impl<E: Engine> Run<'_, E> {
             }
             // Nobody looks at what these show.
             CommandKind::ReadRegister { .. } | CommandKind::ReadCounter { .. } => {}
-            CommandKind::NoPacket | CommandKind::Wait => {}
+            CommandKind::NoPacket => self.nothing_more(place),
+            CommandKind::Wait => {}
             CommandKind::RemoveAll => {
                 for table in 0..self.tables.len() {
                     self.clear(table);
@@ -472,6 +473,21 @@ impl<E: Engine> Run<'_, E> {
                 let object = self.names.object(&COUNTERS, counter, place)?;
                 let index = u64::try_from(&index.value).unwrap_or(u64::MAX);
                 Ok(either(self.engine.counted(object, index)))
+            }
+        }
+    }
+
+    /// Nothing has left so far but what commands before this one expect.
+    fn nothing_more(&mut self, place: &Place) {
+        for (port, seen) in &mut self.seen {
+            let expected = self.expected.get(port).map_or(0, VecDeque::len);
+            let more = seen.split_off(expected.min(seen.len()));
+            for packet in more {
+                let message = format!(
+                    "no packet was to leave, and out of port {port} came {}",
+                    hex(&packet)
+                );
+                self.failures.push(wrong(place, message));
             }
         }
     }

@@ -59,6 +59,11 @@ impl Sources {
         &self.files[number as usize]
     }
 
+    /// The names of all files.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.name.as_str())
+    }
+
     /// The text of a span.
     pub fn text(&self, span: Span) -> &str {
         let text = &self.file(span.file).text;

@@ -155,11 +155,13 @@ impl<'a> Checker<'a> {
         for local in &parser.locals {
             self.declaration(local);
         }
+        let before = self.errors.len();
         if !parser.states.iter().any(|state| state.name.text == "start") {
             let message = format!("parser `{}` has no state `start`", head.name.text);
-            self.error("p4-name", head.name.span, message);
+            let error = self.sources.error("p4-name", head.name.span, message);
+            self.errors
+                .push(error.help("a packet comes to it first: `state start { … }`"));
         }
-        let before = self.errors.len();
         let states: Vec<State> = parser
             .states
             .iter()
@@ -205,7 +207,7 @@ impl<'a> Checker<'a> {
             from_top: false,
             name: name.clone(),
         };
-        match self.look_up(&path) {
+        match self.look_up(&path, super::unknown::Wanted::State) {
             Some(Entity::State(place)) => return Target::State(place),
             Some(Entity::Wrong) | None => {}
             Some(other) => {

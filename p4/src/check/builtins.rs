@@ -48,8 +48,17 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let text = self.types().text(&object.of);
-                let message = format!("{text} has no method `{}` that takes this", name.text);
-                return self.refuse("p4-name", name.span, message);
+                let known = self.methods_of(&object.of);
+                let is_known = known.contains(&name.text.as_str());
+                let message = match is_known {
+                    true => format!("`{}` of {text} does not take this", name.text),
+                    false => format!("{text} has no method `{}`", name.text),
+                };
+                if is_known {
+                    return self.refuse("p4-name", name.span, message);
+                }
+                self.no_such(message, name, known);
+                return None;
             }
         };
         Some(Expression {
@@ -62,6 +71,19 @@ impl<'a> Checker<'a> {
             of,
             span,
         })
+    }
+
+    /// Methods that the language has for a type, but those for its size.
+    pub(super) fn methods_of(&self, of: &Type) -> &'static [&'static str] {
+        let types = self.types();
+        if types.is_record(of, RecordKind::Header) {
+            return &["isValid", "setValid", "setInvalid"];
+        }
+        match of {
+            Type::Stack(..) => &["push_front", "pop_front"],
+            _ if types.is_record(of, RecordKind::Union) => &["isValid"],
+            _ => &[],
+        }
     }
 
     /// `minSizeInBits()` and its like (§9.1).

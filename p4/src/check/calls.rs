@@ -3,6 +3,7 @@
 use super::builtins::size_in;
 use super::infer::Given;
 use super::literals::made;
+use super::unknown::Wanted;
 use super::{Checker, Entity, Place};
 use crate::ast::{self, Direction};
 use crate::source::Span;
@@ -49,7 +50,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Found {
         let name = &path.name.text;
-        match self.look_up(path)? {
+        match self.look_up(path, Wanted::Called)? {
             Entity::Functions(all) => {
                 let number = self.pick(&all, arguments, name, path.name.span)?;
                 let names = self.told.functions[number].types.clone();
@@ -73,7 +74,12 @@ impl<'a> Checker<'a> {
             Entity::Wrong => None,
             other => {
                 let message = format!("`{name}` is {}, which is not called", other.phrase());
-                self.refuse("p4-type", path.name.span, message)
+                let error = self.sources.error("p4-type", path.name.span, message);
+                self.errors.push(match other.instead(name) {
+                    Some(help) => error.help(help),
+                    None => error,
+                });
+                None
             }
         }
     }
@@ -233,7 +239,8 @@ impl<'a> Checker<'a> {
                     _ => {
                         let message =
                             format!("{} has no `{}`", self.types().text(&object.of), name.text);
-                        self.refuse("p4-name", name.span, message)
+                        self.no_such(message, name, &["apply"]);
+                        None
                     }
                 }
             }
@@ -266,14 +273,12 @@ impl<'a> Checker<'a> {
         let (owner, names) = (of.name.clone(), of.types.clone());
         if all.is_empty() {
             let known = of.methods.iter();
-            let known = known.map(|method| self.told.functions[*method].own_name());
-            let near = hardpath_diagnostic::suggest::nearest(&name.text, known).map(str::to_owned);
+            let known = known.map(|method| self.told.functions[*method].own_name().to_owned());
+            let known: std::collections::BTreeSet<String> =
+                known.filter(|one| *one != owner).collect();
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
             let message = format!("{owner} has no method `{}`", name.text);
-            let error = self.sources.error("p4-name", name.span, message);
-            self.errors.push(match near {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error,
-            });
+            self.no_such(message, name, &known);
             return None;
         }
         let method = self.pick(&all, arguments, &name.text, name.span)?;
@@ -331,14 +336,18 @@ impl<'a> Checker<'a> {
     ) -> Found {
         if name.text != "apply" {
             let message = format!("a table has no `{}`", name.text);
-            return self.refuse("p4-name", name.span, message);
+            self.no_such(message, name, &["apply"]);
+            return None;
         }
         if !arguments.is_empty() {
             return self.refuse("p4-type", span, "a table is applied to nothing");
         }
         if self.inside.place != Place::Control {
             let message = "a table is applied only in the body of a control";
-            return self.refuse("p4-statement", span, message);
+            let error = self.sources.error("p4-statement", span, message);
+            let help = "apply it in `apply { … }`, and look at what it did: `if (t.apply().hit)`";
+            self.errors.push(error.help(help));
+            return None;
         }
         Some(Expression {
             kind: ExpressionKind::Apply(number),
@@ -484,13 +493,16 @@ impl<'a> Checker<'a> {
                     let count = parameters.len();
                     let message =
                         format!("`{what}` takes {count} arguments, not {}", arguments.len());
-                    return self.refuse("p4-type", span, message);
+                    return self.takes_these(message, what, parameters, span);
                 }
                 Some(name) => {
                     let place = parameters.iter().position(|one| one.name == name.text);
                     let Some(place) = place else {
                         let message = format!("`{what}` has no parameter `{}`", name.text);
-                        return self.refuse("p4-name", name.span, message);
+                        let known: Vec<&str> =
+                            parameters.iter().map(|one| one.name.as_str()).collect();
+                        self.no_such(message, name, &known);
+                        return None;
                     };
                     place
                 }
@@ -504,10 +516,27 @@ impl<'a> Checker<'a> {
         for (place, parameter) in parameters.iter().enumerate() {
             if !places.contains(&place) && !parameter.is_optional {
                 let message = format!("`{}` of `{what}` is not given", parameter.name);
-                return self.refuse("p4-type", span, message);
+                return self.takes_these(message, what, parameters, span);
             }
         }
         Some(places)
+    }
+
+    /// Tells that arguments are not as many as parameters, and what these are.
+    fn takes_these<T>(
+        &mut self,
+        message: String,
+        what: &str,
+        parameters: &[Parameter],
+        span: Span,
+    ) -> Option<T> {
+        let error = self.sources.error("p4-type", span, message);
+        let help = match parameters.is_empty() {
+            true => format!("it is called as it is: `{what}()`"),
+            false => format!("it takes ({})", self.shown(parameters)),
+        };
+        self.errors.push(error.help(help));
+        None
     }
 
     /// `static_assert(condition, message)` of `core.p4`: true, or an error.

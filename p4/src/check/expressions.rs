@@ -98,6 +98,9 @@ impl<'a> Checker<'a> {
             let error = self.sources.error("p4-type", from.span, message);
             self.errors
                 .push(match operators::cast(self.types(), &from.of, to) {
+                    _ if self.way_out(&from.of, to).is_some() => {
+                        error.help(self.way_out(&from.of, to).unwrap_or_default())
+                    }
                     Ok(()) => error.help(format!("`({wanted})` in front casts")),
                     Err(_) => error,
                 });
@@ -361,7 +364,15 @@ impl<'a> Checker<'a> {
         self.may_operate(operator, &left, &right, span)?;
         let (both, gives) = match operators::binary(self.types(), operator, &left.of, &right.of) {
             Ok(types) => types,
-            Err(why) => return self.refuse("p4-type", span, why),
+            Err(why) => {
+                let error = self.sources.error("p4-type", span, why);
+                self.errors
+                    .push(match self.other_operator(operator, &left, &right) {
+                        Some(help) => error.help(help),
+                        None => error,
+                    });
+                return None;
+            }
         };
         if both == Type::Wrong {
             return None;

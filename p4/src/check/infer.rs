@@ -181,28 +181,30 @@ impl<'a> Checker<'a> {
             from.span,
             format!("{wanted} is wanted, this is {is}"),
         );
-        let shown = |all: &Self, parameters: &[Parameter]| {
-            let parameters = parameters.iter().map(|one| {
-                let direction = match one.direction {
-                    crate::ast::Direction::None => "",
-                    crate::ast::Direction::In => "in ",
-                    crate::ast::Direction::Out => "out ",
-                    crate::ast::Direction::InOut => "inout ",
-                };
-                format!("{direction}{} {}", all.types().text(&one.of), one.name)
-            });
-            parameters.collect::<Vec<_>>().join(", ")
-        };
         let help = format!(
             "its parameters are ({}), and should be ({})",
-            shown(self, &self.told.objects[one].parameters),
-            shown(self, &self.told.objects[other].parameters)
+            self.shown(&self.told.objects[one].parameters),
+            self.shown(&self.told.objects[other].parameters)
         );
         self.errors.push(match one == other {
             true => error,
             false => error.help(help),
         });
         None
+    }
+
+    /// Parameters, for messages.
+    pub(super) fn shown(&self, parameters: &[Parameter]) -> String {
+        let parameters = parameters.iter().map(|one| {
+            let direction = match one.direction {
+                crate::ast::Direction::None => "",
+                crate::ast::Direction::In => "in ",
+                crate::ast::Direction::Out => "out ",
+                crate::ast::Direction::InOut => "inout ",
+            };
+            format!("{direction}{} {}", self.types().text(&one.of), one.name)
+        });
+        parameters.collect::<Vec<_>>().join(", ")
     }
 
     /// Types of an object that was made without them: those that make it what is wanted.

@@ -1,6 +1,7 @@
 //! Names, and what stands behind a dot (§6.4, §8.15, §8.18, §8.20).
 
 use super::literals::made;
+use super::unknown::Wanted;
 use super::{Checker, Entity, Place};
 use crate::ast;
 use crate::source::Span;
@@ -13,7 +14,7 @@ type Found = Option<Expression>;
 
 impl<'a> Checker<'a> {
     pub(super) fn path(&mut self, path: &ast::Path, span: Span) -> Found {
-        match self.look_up(path)? {
+        match self.look_up(path, Wanted::Value)? {
             Entity::Wrong | Entity::Type(Type::Wrong) => None,
             Entity::Constant(of, value) => Some(made(value, of, span)),
             Entity::Variable(number) => {
@@ -79,7 +80,18 @@ impl<'a> Checker<'a> {
             Some(value) => Some(made(value, is, span)),
             None => {
                 let message = format!("{} has no `{}`", types.text(&is), name.text);
-                self.refuse("p4-name", name.span, message)
+                let known: Vec<String> = match &is {
+                    Type::Error => types.errors.clone(),
+                    Type::MatchKind => types.match_kinds.clone(),
+                    Type::Enum(number) => {
+                        let members = types.enums[*number].members.iter();
+                        members.map(|(member, _)| member.clone()).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                self.no_such(message, name, &known);
+                None
             }
         }
     }
@@ -103,7 +115,8 @@ impl<'a> Checker<'a> {
                 }
                 _ => {
                     let message = format!("what applying a table gives has no `{}`", name.text);
-                    self.refuse("p4-name", name.span, message)
+                    self.no_such(message, name, &["hit", "miss", "action_run"]);
+                    None
                 }
             };
         }
@@ -150,20 +163,27 @@ impl<'a> Checker<'a> {
 
     fn no_member(&mut self, of: &Expression, name: &ast::Name) -> Found {
         let message = format!("{} has no `{}`", self.types().text(&of.of), name.text);
-        let known: Vec<&str> = match &of.of {
+        let methods = self.methods_of(&of.of);
+        if let Some(method) = methods.iter().find(|one| **one == name.text) {
+            let error = self.sources.error("p4-name", name.span, message);
+            let help = format!("it is a method: `{method}()`");
+            self.errors.push(error.help(help));
+            return None;
+        }
+        let known: Vec<String> = match &of.of {
             Type::Record(number) => {
                 let fields = self.types().records[*number].fields.iter();
-                fields.map(|field| field.name.as_str()).collect()
+                fields.map(|field| field.name.clone()).collect()
             }
+            Type::Stack(..) => ["next", "last", "lastIndex", "size"]
+                .map(str::to_owned)
+                .into(),
             _ => Vec::new(),
         };
-        let near = hardpath_diagnostic::suggest::nearest(&name.text, known);
-        let near = near.map(str::to_owned);
-        let error = self.sources.error("p4-name", name.span, message);
-        self.errors.push(match near {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error,
-        });
+        let called = methods.iter().map(|one| format!("{one}()"));
+        let known: Vec<String> = known.into_iter().chain(called).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        self.no_such(message, name, &known);
         None
     }
 
@@ -187,20 +207,24 @@ impl<'a> Checker<'a> {
         match &of.kind {
             ExpressionKind::Variable(number) => {
                 let variable = &self.told.variables[*number];
-                let what = match variable.kind {
+                let (what, help) = match variable.kind {
                     VariableKind::Local => return Some(()),
                     VariableKind::Parameter(ast::Direction::Out | ast::Direction::InOut) => {
                         return Some(());
                     }
-                    VariableKind::Parameter(ast::Direction::In) => "an `in` parameter",
-                    VariableKind::Parameter(ast::Direction::None) => {
-                        "a parameter without a direction"
-                    }
-                    VariableKind::Made => "what an object is made with",
-                    VariableKind::Each => "the variable of the loop",
+                    VariableKind::Parameter(ast::Direction::In) => (
+                        "an `in` parameter",
+                        "what is changed is `inout`; or copy it into a variable",
+                    ),
+                    VariableKind::Parameter(ast::Direction::None) => (
+                        "a parameter without a direction",
+                        self.undirected(&variable.of),
+                    ),
+                    VariableKind::Made => ("what an object is made with", ""),
+                    VariableKind::Each => ("the variable of the loop", ""),
                 };
-                let message = format!("`{}` is {what}: nothing is written to it", variable.name);
-                self.refuse("p4-statement", of.span, message)
+                self.not_written(*number, what, help, of.span);
+                None
             }
             ExpressionKind::Field(inner, _)
             | ExpressionKind::Slice(inner, ..)
@@ -214,6 +238,10 @@ impl<'a> Checker<'a> {
                 self.writable(inner)
             }
             ExpressionKind::Ignored => Some(()),
+            ExpressionKind::Value(_) => {
+                let message = "this is a constant: nothing is written to it";
+                self.refuse("p4-statement", of.span, message)
+            }
             _ => self.refuse("p4-statement", of.span, "nothing can be written to this"),
         }
     }

@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
 
     fn named(&mut self, path: &'a ast::Path, given: &'a [ast::Type], span: Span) -> Type {
         let given: Vec<Type> = given.iter().map(|of| self.type_of(of)).collect();
-        let Some(entity) = self.look_up(path) else {
+        let Some(entity) = self.look_up(path, super::unknown::Wanted::Type) else {
             return Type::Wrong;
         };
         let wants = match &entity {

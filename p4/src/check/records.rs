@@ -115,7 +115,13 @@ impl<'a> Checker<'a> {
         }
         let text = types.text(&of);
         let message = format!("a {} has no field of type {text}", kind.keyword());
-        self.error("p4-type", field.of.span, message);
+        let error = self.sources.error("p4-type", field.of.span, message);
+        let is_part = matches!(of, Type::Record(_) | Type::Stack(..));
+        self.errors
+            .push(match is_part && kind == RecordKind::Header {
+                true => error.help("headers stand side by side in a `struct`"),
+                false => error,
+            });
         Type::Wrong
     }
 

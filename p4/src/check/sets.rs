@@ -2,7 +2,7 @@
 
 use super::{Checker, Entity};
 use crate::ast::{self, Binary, ExpressionKind};
-use crate::typed::{Expression, Set};
+use crate::typed::{self, Expression, Set};
 use crate::types::{RecordKind, Type};
 
 impl<'a> Checker<'a> {
@@ -15,8 +15,20 @@ impl<'a> Checker<'a> {
             _ => true,
         };
         if !is_good {
+            if let typed::ExpressionKind::Apply(_) = value.kind {
+                let message = "a table that is applied gives nothing to choose by";
+                let error = self.sources.error("p4-type", value.span, message);
+                let help = "by the action that ran: `switch (t.apply().action_run)`";
+                self.errors.push(error.help(help));
+                return None;
+            }
             let message = format!("a select looks at no {}", self.types().text(&value.of));
-            return self.refuse("p4-type", value.span, message);
+            let error = self.sources.error("p4-type", value.span, message);
+            self.errors.push(match &value.of {
+                Type::Record(_) => error.help("choose by a field of it"),
+                _ => error,
+            });
+            return None;
         }
         Some(value)
     }

@@ -296,7 +296,7 @@ impl<'a> Checker<'a> {
 
     /// The place of an action in the list of a table.
     pub(super) fn place_of_action(&mut self, table: usize, path: &ast::Path) -> Option<usize> {
-        let action = match self.look_up(path)? {
+        let action = match self.look_up(path, super::unknown::Wanted::Action)? {
             Entity::Action(number) => number,
             Entity::Wrong => return None,
             other => {
@@ -304,15 +304,25 @@ impl<'a> Checker<'a> {
                 return self.refuse("p4-name", path.name.span, message);
             }
         };
-        let table = &self.told.tables[table];
+        let number = table;
+        let table = &self.told.tables[number];
         match table.actions.iter().position(|one| one.action == action) {
             Some(place) => Some(place),
             None => {
+                if self.incomplete.contains(&number) {
+                    return None;
+                }
                 let message = format!(
                     "`{}` is no action of table `{}`",
                     path.name.text, table.name
                 );
-                self.refuse("p4-name", path.name.span, message)
+                let error = self.sources.error("p4-name", path.name.span, message);
+                let help = format!(
+                    "add it to those of the table: `actions = {{ {}; … }}`",
+                    path.name.text
+                );
+                self.errors.push(error.help(help));
+                None
             }
         }
     }

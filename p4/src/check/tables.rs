@@ -37,7 +37,9 @@ impl<'a> Checker<'a> {
             .any(|one| matches!(one.value, PropertyValue::Actions(_)));
         if !has_actions {
             let message = format!("table `{}` has no actions", name.text);
-            self.error("p4-statement", name.span, message);
+            let error = self.sources.error("p4-statement", name.span, message);
+            let help = "say which it can run: `actions = { NoAction; … }`";
+            self.errors.push(error.help(help));
         }
         // Entries and the default know keys and actions, wherever these stand.
         for property in properties {
@@ -113,15 +115,7 @@ impl<'a> Checker<'a> {
     fn keys(&mut self, number: usize, keys: &'a [ast::KeyElement]) {
         for key in keys {
             if !self.types().match_kinds.contains(&key.kind.text) {
-                let message = format!("there is no match kind `{}`", key.kind.text);
-                let kinds = self.types().match_kinds.iter().map(String::as_str);
-                let near = hardpath_diagnostic::suggest::nearest(&key.kind.text, kinds);
-                let near = near.map(str::to_owned);
-                let error = self.sources.error("p4-name", key.kind.span, message);
-                self.errors.push(match near {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error,
-                });
+                self.no_match_kind(&key.kind);
             }
             self.annotations(&key.annotations);
             let is_named = key.annotations.iter().any(|one| one.name.text == "name");
@@ -170,8 +164,11 @@ impl<'a> Checker<'a> {
         for reference in actions {
             self.annotations(&reference.annotations);
             let path = &reference.action;
-            let action = match self.look_up(path) {
-                None | Some(Entity::Wrong) => continue,
+            let action = match self.look_up(path, super::unknown::Wanted::Action) {
+                None | Some(Entity::Wrong) => {
+                    self.incomplete.insert(number);
+                    continue;
+                }
                 Some(Entity::Action(action)) => action,
                 Some(other) => {
                     let message = format!("`{}` is {}, no action", path.name.text, other.phrase());

@@ -74,7 +74,8 @@ impl<'p> Lower<'p> {
             }
             _ => {
                 let message = format!("what `{owner}.{name}` does is not there");
-                self.refuse(whole.span, message)
+                let help = "`hardpath supported --p4` lists what is there";
+                self.refuse_with(whole.span, message, help)
             }
         }
     }
@@ -162,7 +163,11 @@ impl<'p> Lower<'p> {
             name if name.starts_with("hardpath_") => self.support(name, call, &passed, whole),
             name => {
                 let message = format!("what the extern function `{name}` does is not there");
-                self.refuse(whole.span, message)
+                let help = match name {
+                    "mark_to_drop" => "write `mark_to_drop(standard_metadata)`",
+                    _ => "`hardpath supported --p4` lists what is there",
+                };
+                self.refuse_with(whole.span, message, help)
             }
         }
     }

@@ -153,7 +153,8 @@ impl Lower<'_> {
                 let message = format!(
                     "a table with masks has at most {MOST_TERNARY} entries yet, and this one wants {size}"
                 );
-                return self.refuse(of.span, message);
+                let help = "say a smaller `size`; where all keys are exact, or one is `lpm` and the others exact, tables are as large as memories";
+                return self.refuse_with(of.span, message, help);
             }
         }
         let key_bytes = key_bits.div_ceil(8).max(1) + if find == Find::Prefix { 4 } else { 0 };

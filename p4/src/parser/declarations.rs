@@ -458,10 +458,15 @@ impl Parser<'_> {
             }
             let made_with = parser.made_with()?;
             parser.expect("{")?;
+            let begin = parser.errors.len();
             let mut locals = Vec::new();
             while !parser.is_word("apply") {
                 if parser.is_over() || parser.is_sign("}") {
-                    return parser.lost("`apply`");
+                    return match begin == parser.errors.len() {
+                        true => parser.lost("`apply`"),
+                        // It may stand in what was left out.
+                        false => Err(Lost),
+                    };
                 }
                 locals.extend(parser.unless_lost(Self::local_of_control)?);
             }
@@ -512,6 +517,9 @@ impl Parser<'_> {
         let is_constant = self.take_word("const");
         let name = self.name()?;
         self.expect("=")?;
+        if self.is_sign("{") && !["key", "actions", "entries"].contains(&name.text.as_str()) {
+            return self.no_property(&name);
+        }
         let value = match name.text.as_str() {
             "key" => {
                 self.expect("{")?;
@@ -542,6 +550,22 @@ impl Parser<'_> {
             name,
             value,
         })
+    }
+
+    /// A list of what no table has, as no value begins.
+    fn no_property<T>(&mut self, name: &Name) -> Parsed<T> {
+        let lists = ["key", "actions", "entries"];
+        let near = hardpath_diagnostic::suggest::nearest(&name.text, lists);
+        let Some(near) = near else {
+            return self.lost("a value");
+        };
+        if !self.is_quiet() {
+            let message = format!("a table has no `{}`", name.text);
+            let error = self.sources.error("p4-syntax", name.span, message);
+            self.errors
+                .push(error.help(format!("did you mean `{near}`?")));
+        }
+        Err(super::Lost)
     }
 
     /// All up to the brace that closes, which is taken.

@@ -1,5 +1,6 @@
 //! Statements (§12).
 
+use super::advice::ASSIGNED;
 use super::{Parsed, Parser};
 use crate::ast::{
     Annotation, Binary, Block, Declaration, DeclarationKind, Expression, ExpressionKind, ForIn,
@@ -43,7 +44,7 @@ impl Parser<'_> {
     pub(super) fn statements(&mut self, ends: fn(&Self) -> bool) -> Parsed<Vec<Statement>> {
         let mut all = Vec::new();
         while !ends(self) {
-            if self.is_over() {
+            if self.is_over() || self.unclosed().is_some() {
                 return self.lost("`}`");
             }
             all.extend(self.unless_lost(Self::statement)?);
@@ -199,7 +200,7 @@ impl Parser<'_> {
         }
         match to.kind {
             ExpressionKind::Call(..) => Ok(StatementKind::Call(to)),
-            _ => self.lost("`=` or a call"),
+            _ => self.lost(ASSIGNED),
         }
     }
 

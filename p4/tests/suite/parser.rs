@@ -192,10 +192,7 @@ fn what_cannot_be_read_is_one_error() {
     one("#if 1 +\n#endif\n", "a value is missing");
     one("#if 1 / 0\n#endif\n", "a division by zero");
     one("#include nothing\n", "#include takes");
-    one(
-        "#include <nowhere.p4>\n",
-        "nowhere.p4 is in none of these folders",
-    );
+    one("#include <nowhere.p4>\n", "there is no file nowhere.p4");
     one(
         "#define F(a, b) a\nconst bit<8> x = F(1);",
         "macro F takes 2 arguments",
