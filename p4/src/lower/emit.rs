@@ -179,6 +179,51 @@ impl Lower<'_> {
         self.put(Slot::Begin, begin);
     }
 
+    /// What was emitted stands where it was read, as far as a packet that is cut reaches: a header for which it has no room is what
+    /// the packet has there.
+    pub(super) fn write_over(&mut self) {
+        let Some(Node::Parts(cut)) = self.env.slot(Slot::Truncate).as_deref().cloned() else {
+            return;
+        };
+        let [Node::Bits(cuts), Node::Bits(most)] = cut[..] else {
+            return;
+        };
+        if self.constant(cuts) == Some(0.into()) {
+            return;
+        }
+        let mut headers = Vec::new();
+        for number in self.env.emitted() {
+            if let Some(Node::Parts(parts)) = self.env.slot(Slot::Out(number)).as_deref().cloned() {
+                if let [Node::Bits(when), Node::Bits(length), Node::Bits(bytes)] = parts[..] {
+                    headers.push((number, when, length, bytes));
+                }
+            }
+        }
+        let zero = self.number(0u32, 16);
+        let mut ends = Vec::new();
+        let mut total = zero;
+        for (_, when, length, _) in &headers {
+            let own = self.select(*when, *length, zero);
+            ends.push((total, self.add(total, own)));
+            total = ends.last().map_or(zero, |(_, end)| *end);
+        }
+        let cursor = self.slot(Slot::Cursor);
+        let base = self.op(ir::Op::Sub, &[cursor, total], 16);
+        let is_whole = self.not(cuts);
+        for ((number, when, length, bytes), (begin, end)) in headers.into_iter().zip(ends) {
+            let end = self.zext(end, 32);
+            let is_inside = self.op(ir::Op::Ule, &[end, most], 1);
+            let fits = self.op(ir::Op::Or, &[is_whole, is_inside], 1);
+            let place = self.add(base, begin);
+            let place = self.sext(place, 64);
+            let width = self.ir.width(bytes);
+            let before = self.effect(ir::Op::PacketLoad, &[place], &[width])[0];
+            let bytes = self.select(fits, bytes, before);
+            let parts = [when, length, bytes].map(Node::Bits).to_vec();
+            self.env.put(Slot::Out(number), Node::Parts(parts));
+        }
+    }
+
     /// The end of the program.
     pub(super) fn end(&mut self) {
         let frame = self.frames.pop().expect("there is the first one");

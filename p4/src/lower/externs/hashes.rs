@@ -1,0 +1,202 @@
+//! Hashes, checksums and random numbers.
+
+use super::super::calls::Passed;
+use super::super::flow::Slot;
+use super::super::node::Node;
+use super::super::{ir, Lower, Made};
+use crate::source::Span;
+use crate::typed::Expression;
+use crate::types::Type;
+use hardpath_ir::structure::{Memory, Whole};
+use num_bigint::BigInt;
+
+impl<'p> Lower<'p> {
+    /// The name of the member of an enum that an argument is.
+    pub(super) fn algorithm(&self, node: &Node, of: &Type) -> &'p str {
+        let member = self
+            .known(node)
+            .and_then(|member| usize::try_from(member).ok());
+        let name = member.and_then(|member| self.program.types.member_name(of, member));
+        name.unwrap_or("")
+    }
+
+    pub(super) fn hashed(
+        &mut self,
+        algorithm: &str,
+        bits: ir::Value,
+        span: Span,
+    ) -> Made<ir::Value> {
+        match self.hash(algorithm, bits) {
+            Some(hash) => Ok(hash),
+            None => self.refuse(span, format!("the algorithm `{algorithm}` is not there")),
+        }
+    }
+
+    /// v1model: base + hash % max, base where that is 0.
+    pub(super) fn hash_function(&mut self, passed: &Passed, whole: &Expression) -> Made<Node> {
+        let algorithm = self.algorithm(&passed.nodes[1], &passed.types[1]);
+        if passed.nodes.len() == 3 {
+            let bits = self.data(passed, 2, whole.span)?;
+            let hash = self.hashed(algorithm, bits, whole.span)?;
+            self.give(passed, 0, hash);
+            return Ok(Node::Void);
+        }
+        let bits = self.data(passed, 3, whole.span)?;
+        let hash = self.hashed(algorithm, bits, whole.span)?;
+        let rest = self.within(hash, &passed.nodes[4].clone(), &passed.nodes[2].clone());
+        self.give(passed, 0, rest);
+        Ok(Node::Void)
+    }
+
+    /// base + hash % most.
+    pub(super) fn within(&mut self, hash: ir::Value, most: &Node, base: &Node) -> ir::Value {
+        let least = |node: &Node| match node {
+            Node::Integer(number) => (number.bits() as u32).max(1),
+            _ => 1,
+        };
+        let most_bits = least(most);
+        let known = self.known(most);
+        let most = self.bits(most, most_bits);
+        let own = self.ir.width(hash).max(self.ir.width(most));
+        let hash = self.zext(hash, own);
+        let rest = match known {
+            Some(number) if number == BigInt::from(0) => self.number(0u32, own),
+            // Of a power of two the rest is bits.
+            Some(number) if number.magnitude().count_ones() == 1 => {
+                let mask = self.number(number - 1, own);
+                self.op(ir::Op::And, &[hash, mask], own)
+            }
+            _ => {
+                let most = self.zext(most, own);
+                let rest = self.op(ir::Op::URem, &[hash, most], own);
+                let none = self.is(most, 0);
+                let zero = self.number(0u32, own);
+                self.select(none, zero, rest)
+            }
+        };
+        let base_bits = least(base);
+        let base = self.bits(base, base_bits);
+        if self.constant(base) == Some(BigInt::from(0)) {
+            return rest;
+        }
+        let width = own.max(self.ir.width(base)) + 1;
+        let (base, rest) = (self.zext(base, width), self.zext(rest, width));
+        self.add(base, rest)
+    }
+
+    /// PSA's `Hash`.
+    pub(super) fn hash_object(
+        &mut self,
+        object: usize,
+        passed: &Passed,
+        whole: &Expression,
+    ) -> Made<Node> {
+        let algorithm = self.design.algorithm(self.program, object);
+        let width = self.width(&whole.of);
+        let at = usize::from(passed.nodes.len() != 1);
+        let bits = self.data(passed, at, whole.span)?;
+        let mut hash = self.hashed(algorithm, bits, whole.span)?;
+        if at == 1 {
+            hash = self.within(hash, &passed.nodes[2].clone(), &passed.nodes[0].clone());
+        }
+        Ok(Node::Bits(self.zext(hash, width)))
+    }
+
+    /// The checksum over the data of v1model's functions, whose last argument is the algorithm.
+    pub(super) fn checksum_of(
+        &mut self,
+        name: &str,
+        passed: &Passed,
+        whole: &Expression,
+    ) -> Made<ir::Value> {
+        let algorithm = self.algorithm(&passed.nodes[3], &passed.types[3]);
+        let bits = self.data(passed, 1, whole.span)?;
+        if !name.ends_with("_with_payload") {
+            return self.hashed(algorithm, bits, whole.span);
+        }
+        if algorithm != "csum16" || !self.ir.width(bits).is_multiple_of(16) {
+            let message = "over the payload there is only csum16, behind data of whole words";
+            return self.refuse(whole.span, message);
+        }
+        // The IR's words have their first byte below; a sum of ones' complement does not mind.
+        let data = self.ones_sum(bits);
+        let data = self.swapped(data);
+        let seed = self.zext(data, 32);
+        let cursor = self.slot(Slot::Cursor);
+        let length = self.length();
+        let rest = self.op(ir::Op::Sub, &[length, cursor], 16);
+        let offset = self.offset(cursor);
+        let sum = ir::Op::Whole(Whole::Checksum {
+            memory: Memory::Packet,
+            up_to: self.ir.limits.longest,
+        });
+        let sum = self.effect(sum, &[offset, rest, seed], &[16])[0];
+        let sum = self.swapped(sum);
+        Ok(self.not(sum))
+    }
+
+    /// PSA's incremental checksum: its sum goes along with the packet.
+    pub(super) fn internet_checksum(
+        &mut self,
+        object: usize,
+        name: &str,
+        passed: &Passed,
+        span: Span,
+    ) -> Made<Node> {
+        let slot = Slot::Object(object);
+        let before = match self.env.slot(slot).as_deref() {
+            Some(Node::Bits(sum)) => *sum,
+            _ => self.number(0u32, 16),
+        };
+        let sum = match name {
+            "clear" => self.number(0u32, 16),
+            "add" | "subtract" => {
+                let bits = self.data(passed, 0, span)?;
+                let mut sum = self.ones_sum(bits);
+                if name == "subtract" {
+                    sum = self.not(sum);
+                }
+                self.ones_sum_of(&[before, sum])
+            }
+            "get" => return Ok(Node::Bits(self.not(before))),
+            "get_state" => return Ok(Node::Bits(before)),
+            "set_state" => self.bits(&passed.nodes[0], 16),
+            _ => return self.refuse(span, format!("a checksum has no `{name}`")),
+        };
+        self.put(slot, sum);
+        Ok(Node::Void)
+    }
+
+    /// A number between two, both included.
+    pub(super) fn drawn(&mut self, low: ir::Value, high: ir::Value, width: u32) -> ir::Value {
+        let random = self.input(ir::Input::Random, 32);
+        let wide = width.max(32) + 1;
+        let (random, from, to) = (
+            self.zext(random, wide),
+            self.zext(low, wide),
+            self.zext(high, wide),
+        );
+        let one = self.number(1u32, wide);
+        let span = self.op(ir::Op::Sub, &[to, from], wide);
+        let span = self.add(span, one);
+        let rest = self.op(ir::Op::URem, &[random, span], wide);
+        let drawn = self.add(from, rest);
+        self.zext(drawn, width)
+    }
+
+    /// RFC 1624: a checksum behind a change of what is in it.
+    pub(super) fn csum_replace(&mut self, passed: &Passed) -> Node {
+        let mut words = Vec::new();
+        for (at, node) in passed.nodes.iter().enumerate() {
+            let width = self.width(&passed.types[at]);
+            let bits = self.bits(node, width);
+            let mut sum = self.ones_sum(bits);
+            if at < 2 {
+                sum = self.not(sum);
+            }
+            words.push(sum);
+        }
+        let sum = self.ones_sum_of(&words);
+        Node::Bits(self.not(sum))
+    }
+}
