@@ -67,7 +67,7 @@ pub enum Command {
     Traffic(TrafficArguments),
     /// Run one pass on the text form of a program and print the result
     Pass(PassArguments),
-    /// Print what programs may do: instructions, helpers, maps, limits
+    /// Print what programs may do: instructions, helpers, maps, limits; or of P4 sources (--p4)
     Supported(SupportedArguments),
     /// Build a core, a packet processor, once for all programs that fit it
     Core(CoreArguments),
@@ -454,6 +454,9 @@ pub struct PassArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub struct SupportedArguments {
+    /// Of P4 sources: constructs, architectures, externs, keys of tables, limits
+    #[arg(long)]
+    pub p4: bool,
     /// As the page in the docs
     #[arg(long)]
     pub markdown: bool,

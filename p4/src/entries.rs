@@ -25,7 +25,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Command>, Vec<Diagnostic>> {
 }
 
 /// Each command, and how it is written.
-pub(crate) const COMMANDS: [(&str, &str); 29] = [
+pub const COMMANDS: [(&str, &str); 29] = [
     ("table_add", "TABLE ACTION KEY… => ARGUMENT… [PRIORITY]"),
     ("table_set_default", "TABLE ACTION ARGUMENT…"),
     ("table_reset_default", "TABLE"),

@@ -39,6 +39,7 @@ pub mod preprocess;
 pub mod runner;
 pub mod source;
 pub mod stf;
+pub mod supported;
 pub mod typed;
 pub mod types;
 pub mod value;

@@ -30,6 +30,7 @@ mod tables;
 
 pub use control::Written;
 use tables::COUNT_BYTES;
+pub use tables::{MOST_TERNARY, USUAL};
 
 use crate::design::{Design, Known};
 use crate::source::{Sources, Span};

@@ -28,7 +28,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Command>, Vec<Diagnostic>> {
 }
 
 /// Each command of the format itself, and how it is written.
-const COMMANDS: [(&str, &str); 8] = [
+pub const COMMANDS: [(&str, &str); 8] = [
     ("packet", "PORT HEX…"),
     (
         "expect",

@@ -8,7 +8,7 @@ use crate::source::p4::{Heard, Read};
 use crate::source::Loaded;
 use crate::target::{self, Asked, Hardware};
 use hardpath_core::compile::Compiled as Rowed;
-use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{Answer as MapAnswer, MapId, May, Program};
@@ -41,6 +41,10 @@ pub fn run(arguments: &StfArguments) -> Result<Answer, Vec<Diagnostic>> {
     if !errors.is_empty() {
         return Err(errors);
     }
+    let unasked = tests
+        .iter()
+        .filter(|(_, commands)| !commands.iter().any(|one| one.kind.asks()));
+    let warnings: Vec<Diagnostic> = unasked.map(|(name, _)| asks_nothing(name)).collect();
     let subject = Subject::of(&read, &asked, engine);
     let mut told = Told::default();
     for (name, commands) in &tests {
@@ -54,7 +58,15 @@ pub fn run(arguments: &StfArguments) -> Result<Answer, Vec<Diagnostic>> {
             },
         }
     }
-    Ok(told.answer(tests.len()).with_warnings(asked.notes))
+    let warnings = [warnings, asked.notes].concat();
+    Ok(told.answer(tests.len()).with_warnings(warnings))
+}
+
+/// A test that passes whatever a program does.
+fn asks_nothing(test: &str) -> Diagnostic {
+    let message = "this test asks for nothing: it passes whatever the program does";
+    let warning = Diagnostic::warning("p4-commands", message).at(Place::of_file(test));
+    warning.help("say what has to come out (`expect`), or that nothing does (`no_packet`)")
 }
 
 fn one(error: Diagnostic) -> Vec<Diagnostic> {

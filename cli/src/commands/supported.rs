@@ -1,5 +1,7 @@
 //! `hardpath supported`: what programs may do. All of it comes from what the compiler itself uses.
 
+mod p4;
+
 use crate::answer::Answer;
 use crate::arguments::SupportedArguments;
 use hardpath_diagnostic::Diagnostic;
@@ -11,11 +13,15 @@ use serde_json::{json, Value};
 use std::fmt::Write;
 
 pub fn run(arguments: &SupportedArguments) -> Result<Answer, Vec<Diagnostic>> {
-    let text = match arguments.markdown {
-        true => page(),
-        false => page().replace(['`', '\\'], ""),
+    let (json, page) = match arguments.p4 {
+        true => p4::all()?,
+        false => (json(), page()),
     };
-    Ok(Answer::good(json(), text))
+    let text = match arguments.markdown {
+        true => page,
+        false => page.replace(['`', '\\'], ""),
+    };
+    Ok(Answer::good(json, text))
 }
 
 fn json() -> Value {

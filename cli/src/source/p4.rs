@@ -211,23 +211,44 @@ impl Read {
     /// # Errors
     /// A defect: the program breaks a rule of the IR.
     pub fn loaded(&self, lowered: &Lowered) -> Result<Loaded, Vec<Diagnostic>> {
-        let program = lowered.program.clone();
-        super::text::verify(&program, &self.sources.file(0).name)?;
+        super::text::verify(&lowered.program, &self.sources.file(0).name)?;
         let tables = counted(self.design.tables.len(), "table");
-        Ok(Loaded {
-            described: format!("P4, {tables}"),
-            program,
-            section: None,
-            instructions: None,
-            set: Vec::new(),
-            dropped_calls: Vec::new(),
-            locks: BTreeMap::new(),
-            for_kernel: None,
-            meaning: None,
-            contents: Image::new(),
-            beside: Vec::new(),
-            warnings: [&lowered.warnings[..], &lowered.unheard].concat(),
-        })
+        Ok(described(lowered, format!("P4, {tables}")))
+    }
+}
+
+/// A program as all commands have programs.
+fn described(lowered: &Lowered, described: String) -> Loaded {
+    Loaded {
+        described,
+        program: lowered.program.clone(),
+        section: None,
+        instructions: None,
+        set: Vec::new(),
+        dropped_calls: Vec::new(),
+        locks: BTreeMap::new(),
+        for_kernel: None,
+        meaning: None,
+        contents: Image::new(),
+        beside: Vec::new(),
+        warnings: [&lowered.warnings[..], &lowered.unheard].concat(),
+    }
+}
+
+/// What keeps a lowered program from becoming hardware, if anything does.
+pub fn refused(lowered: &Lowered, asked: &Asked) -> Option<String> {
+    let target = asked.kind.target;
+    let first = |errors: Vec<Diagnostic>| errors.first().map(|error| error.message.clone());
+    if !target.takes_loops() {
+        let too_long = too_long(&lowered.program);
+        if !too_long.is_empty() {
+            return first(too_long);
+        }
+    }
+    let loaded = described(lowered, "P4".into()).for_target(target);
+    match loaded.and_then(|loaded| crate::target::compile(&loaded, asked).map(|_| ())) {
+        Ok(()) => None,
+        Err(errors) => first(errors),
     }
 }
 

@@ -320,3 +320,21 @@ fn sources_are_given_their_usual_form() {
     );
     assert_eq!(hardpath(&["p4fmt", "--check", path(&file)]).status, 0);
 }
+
+#[test]
+fn a_test_that_asks_for_nothing_is_a_warning() {
+    let place = tempfile::tempdir().unwrap();
+    let test = place.path().join("idle.stf");
+    fs::write(&test, "packet 1 fe0600\n").unwrap();
+    let program = "tests/stf/bit-add-wrap.p4";
+    let arguments = ["stf", "--engine", "interpreter", "--json", program];
+    let run = hardpath(&[&arguments[..], &[path(&test)]].concat());
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let warnings = run.json()["warnings"].clone();
+    assert_eq!(warnings[0]["code"], "p4-commands", "{warnings:#}");
+    fs::write(&test, "packet 1 fe0600\nno_packet\n").unwrap();
+    assert_eq!(
+        hardpath(&[&arguments[..], &[path(&test)]].concat()).status,
+        1
+    );
+}

@@ -18,6 +18,40 @@ fn the_page_in_the_docs_is_current() {
 }
 
 #[test]
+fn the_page_of_p4_is_current() {
+    let run = hardpath(&["supported", "--p4", "--markdown"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let page = root().join("docs/supported-p4.md");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&page, &run.stdout).unwrap();
+    }
+    let kept = std::fs::read_to_string(&page).unwrap();
+    assert!(
+        kept == run.stdout,
+        "docs/supported-p4.md is not what `hardpath supported --p4 --markdown` prints; UPDATE_EXPECT=1 renews it"
+    );
+}
+
+#[test]
+fn scripts_get_what_is_supported_of_p4() {
+    let object = hardpath(&["supported", "--p4", "--json"]).json();
+    let architectures = object["architectures"].as_array().unwrap();
+    let v1model = architectures.iter().find(|one| one["file"] == "v1model.p4");
+    let externs = v1model.unwrap()["externs"].as_array().unwrap();
+    let of = |name: &str| {
+        let mut all = externs.iter();
+        let found = all.find(|one| one["what"].as_str().unwrap().starts_with(name));
+        found.unwrap_or_else(|| panic!("{name}: {externs:#?}"))
+    };
+    let read = of("register.read(");
+    assert!(read["interpreter"].is_null() && read["pipeline"].is_null() && read["core"].is_null());
+    assert!(of("meter.execute_meter(")["pipeline"].is_string());
+    // A pipeline does not wait for a payload.
+    assert!(of("update_checksum_with_payload(")["core"].is_null());
+    assert!(of("update_checksum_with_payload(")["pipeline"].is_string());
+}
+
+#[test]
 fn scripts_get_the_same() {
     let object = hardpath(&["supported", "--json"]).json();
     let helpers = object["helpers"].as_array().unwrap();

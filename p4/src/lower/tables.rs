@@ -15,7 +15,7 @@ use num_bigint::BigInt;
 /// Entries of a table with keys that have masks, today.
 pub const MOST_TERNARY: u64 = 64;
 /// Entries of a table that does not say how many it has.
-const USUAL: u64 = 1024;
+pub const USUAL: u64 = 1024;
 /// In front of a row where entries count: packets and bytes, 64 bits each.
 pub const COUNT_BYTES: u32 = 16;
 

@@ -228,3 +228,29 @@ fn messages_are_told() {
     assert_eq!(lines, [27, 28, 29, 31]);
     assert!(lowered.warnings.is_empty());
 }
+
+/// `no_packet` fails by what has left beside what was expected before it.
+#[test]
+fn what_leaves_where_nothing_was_to_is_told() {
+    let Read {
+        program,
+        sources,
+        design,
+    } = read("bit-add-wrap");
+    let run = |test: &str| {
+        let commands = stf::read("test", test).unwrap();
+        runner::interpret(&program, &sources, &design, &commands).unwrap()
+    };
+    match run("packet 1 fe0600\nno_packet\n") {
+        Verdict::Failed(errors) => {
+            let [error] = &errors[..] else {
+                panic!("{errors:#?}");
+            };
+            assert_eq!(error.place.as_ref().unwrap().line, 2);
+            assert!(error.message.contains("out of port 0 came fe"), "{error}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let expected = "packet 1 fe0600\nexpect 0\nno_packet\n";
+    assert!(matches!(run(expected), Verdict::Passed));
+}

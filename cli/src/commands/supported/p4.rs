@@ -1,0 +1,198 @@
+//! What P4 sources may do: found out by tiny programs that go through the whole compiler.
+
+use crate::arguments::HardwareArguments;
+use crate::source::p4::refused;
+use crate::target::{self, Asked};
+use clap::Parser;
+use hardpath_diagnostic::Diagnostic;
+use hardpath_p4::supported::{self, Architecture, Refuses, Tried};
+use hardpath_p4::{entries, lower, stf};
+use serde_json::{json, Value};
+use std::fmt::Write;
+
+/// Hardware as it is where nothing is said of it.
+#[derive(Parser)]
+struct Usual {
+    #[command(flatten)]
+    hardware: HardwareArguments,
+}
+
+fn usual(target: &str) -> Result<Asked, Vec<Diagnostic>> {
+    let usual = Usual::parse_from(["hardpath", "--target", target]);
+    target::asked(&usual.hardware).map_err(|error| vec![error])
+}
+
+/// All that there is to say.
+struct Found {
+    constructs: Vec<Tried>,
+    kinds: Vec<Tried>,
+    architectures: Vec<Architecture>,
+}
+
+/// For scripts, and the page.
+///
+/// # Errors
+/// A defect: there is no such target.
+pub fn all() -> Result<(Value, String), Vec<Diagnostic>> {
+    let (pipeline, core) = (usual("pipeline")?, usual("core")?);
+    let by_pipeline = |lowered: &lower::Lowered| refused(lowered, &pipeline);
+    let by_core = |lowered: &lower::Lowered| refused(lowered, &core);
+    let refuses = Refuses {
+        pipeline: &by_pipeline,
+        core: &by_core,
+    };
+    let found = Found {
+        constructs: supported::constructs(refuses),
+        kinds: supported::match_kinds(refuses),
+        architectures: supported::architectures(refuses),
+    };
+    Ok((found.json(), found.page()))
+}
+
+/// What is counted, and the most of it.
+fn limits() -> [(&'static str, u64); 4] {
+    [
+        ("bits of a type", supported::MOST_BITS),
+        ("elements of a header stack", supported::MOST_BITS),
+        (
+            "entries of a table with `ternary`, `range` or `optional` keys, or several `lpm`",
+            supported::MOST_MASKED,
+        ),
+        (
+            "entries of a table that says no `size`",
+            supported::USUAL_ENTRIES,
+        ),
+    ]
+}
+
+/// Commands of files, with how they are written.
+type Commands = &'static [(&'static str, &'static str)];
+
+impl Found {
+    fn json(&self) -> Value {
+        let all = |tried: &[Tried]| tried.iter().map(one).collect::<Vec<_>>();
+        let architectures = self.architectures.iter().map(|of| {
+            let packages = of.packages.iter();
+            let packages = packages
+                .map(|(package, is_known)| json!({ "package": package, "described": is_known }));
+            json!({
+                "file": of.file,
+                "packages": packages.collect::<Vec<_>>(),
+                "externs": all(&of.externs),
+            })
+        });
+        let limits = limits();
+        let limits = limits
+            .iter()
+            .map(|(what, most)| json!({ "what": what, "most": most }));
+        let commands = |all: Commands| {
+            let all = all.iter().map(|(name, form)| format!("{name} {form}"));
+            all.map(|one| one.trim_end().to_owned()).collect::<Vec<_>>()
+        };
+        json!({
+            "constructs": all(&self.constructs),
+            "match_kinds": all(&self.kinds),
+            "architectures": architectures.collect::<Vec<_>>(),
+            "limits": limits.collect::<Vec<_>>(),
+            "stf": commands(&stf::COMMANDS),
+            "entries": commands(&entries::COMMANDS),
+        })
+    }
+
+    fn page(&self) -> String {
+        let mut text = String::from(
+            "# What is supported of P4
+
+`hardpath supported --p4 --markdown` wrote this page. For each line a tiny program went through checker, reference interpreter, pipeline and
+core. What is not there is refused with `p4-unsupported` ([codes.md](codes.md)), its line, and the reason that stands here.
+
+## Language
+",
+        );
+        tried(&mut text, "construct", &self.constructs);
+        text.push_str("\n## Keys of tables\n");
+        tried(&mut text, "match kind", &self.kinds);
+        text.push_str("\n## Limits\n\n| what | at most |\n|---|--:|\n");
+        for (what, most) in limits() {
+            let _ = writeln!(text, "| {what} | {} |", hardpath_ir::count::grouped(most));
+        }
+        text.push_str("\n## Architectures\n");
+        for of in &self.architectures {
+            let _ = write!(text, "\n### `#include <{}>`\n\n", of.file);
+            for (package, is_known) in &of.packages {
+                let remark = match is_known {
+                    true => "",
+                    false => " (a part of a package)",
+                };
+                let _ = writeln!(text, "* `{package}`{remark}");
+            }
+            if !of.externs.is_empty() {
+                tried(&mut text, "extern", &of.externs);
+            }
+        }
+        text.push_str(
+            "\n## Tests (`hardpath stf`)\n\nBeside these, all commands of `--entries`.\n\n",
+        );
+        commands(&mut text, &stf::COMMANDS);
+        text.push_str("\n## Files of entries (`--entries`)\n\nRead are all of these; those that need what is not there are refused.\n\n");
+        commands(&mut text, &entries::COMMANDS);
+        text
+    }
+}
+
+fn commands(text: &mut String, all: Commands) {
+    text.push_str("```text\n");
+    for (name, form) in all {
+        let _ = writeln!(text, "{}", format!("{name} {form}").trim_end());
+    }
+    text.push_str("```\n");
+}
+
+fn one(tried: &Tried) -> Value {
+    json!({
+        "what": tried.what,
+        "only": tried.only,
+        "interpreter": tried.outcome.interpreter,
+        "pipeline": tried.outcome.pipeline,
+        "core": tried.outcome.core,
+    })
+}
+
+/// A table of what was tried. The reason is that of hardware, or else that of the interpreter.
+fn tried(text: &mut String, what: &str, all: &[Tried]) {
+    let _ = write!(
+        text,
+        "\n| {what} | interpreter | pipeline | core | remarks |\n|---|---|---|---|---|\n"
+    );
+    for one in all {
+        let outcome = &one.outcome;
+        let [interpreter, pipeline, core] =
+            [&outcome.interpreter, &outcome.pipeline, &outcome.core].map(|why| {
+                if why.is_none() {
+                    "yes"
+                } else {
+                    "no"
+                }
+            });
+        let reason = outcome.pipeline.as_ref().or(outcome.core.as_ref());
+        let reason = reason.or(outcome.interpreter.as_ref());
+        let remark = match (reason, one.only.as_str()) {
+            (Some(why), "") => why.clone(),
+            (Some(why), only) => format!("with {only}; {why}"),
+            (None, "") => String::new(),
+            (None, only) => format!("with {only}"),
+        };
+        let what = match one.what.contains('`') {
+            true => one.what.clone(),
+            false => match one.what.contains('(') {
+                true => format!("`{}`", one.what),
+                false => one.what.clone(),
+            },
+        };
+        let (what, remark) = (what.replace('|', "\\|"), remark.replace('|', "\\|"));
+        let _ = writeln!(
+            text,
+            "| {what} | {interpreter} | {pipeline} | {core} | {remark} |"
+        );
+    }
+}
