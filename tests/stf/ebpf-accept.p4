@@ -1,4 +1,5 @@
-// The eBPF model: a filter says whether a packet goes on, and nothing of it changes.
+// Section "Architecture" of P4_16 1.2.5: what a result means is the architecture's business; here `ebpf_model.p4`.
+// A filter says whether a packet goes on, and nothing of it changes.
 #include <core.p4>
 #include <ebpf_model.p4>
 

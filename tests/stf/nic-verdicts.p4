@@ -1,4 +1,5 @@
-// The verdicts of hardpath's architecture for a NIC: back out, to another interface, and nowhere.
+// Section "Architecture" of P4_16 1.2.5: what leaves where is the architecture's business; here `hardpath_nic.p4`.
+// The verdicts for a NIC: back out, to another interface, and nowhere.
 #include <core.p4>
 #include <hardpath_nic.p4>
 

@@ -1,4 +1,5 @@
-// The uBPF model: a packet is cut before its headers are written over what was read; one for which there is no room stays as it came.
+// Section "Architecture" of P4_16 1.2.5: what externs do is the architecture's business; here `ubpf_model.p4`.
+// A packet is cut before its headers are written over what was read; one for which there is no room stays as it came.
 #include <core.p4>
 #include <ubpf_model.p4>
 
