@@ -72,7 +72,9 @@ control hardpath_trying(packet_in packet, packet_out leaving, in hardpath_packet
     hardpath_tried_h h;
     apply {
         x = arrival.port;
-        packet.extract(h);
+        h.setValid();
+        h.f = arrival.length;
+        h.g = (bit<8>)arrival.port;
         body.apply(x, h);
         hardpath_send(x);
         leaving.emit(h);
@@ -101,7 +103,7 @@ const CONSTRUCTS: &[(&str, &str, &str)] = &[
     ("header stacks, `push_front`, `pop_front`", "hardpath_tried_h[3] s;", "s.push_front(1); s[0].setValid(); s[0].f = x; s.pop_front(1);"),
     ("header stacks with an index that packets say", "hardpath_tried_h[4] s;", "s[x[1:0]].setValid(); s[x[1:0]].f = x;"),
     ("structs, tuples", "", "tuple<bit<32>, bool> t = { x, true }; if (t[1]) { x = t[0] + 1; }"),
-    ("sub-controls", "hardpath_inner() inner;", "inner.apply(x);"),
+    ("controls in controls", "hardpath_inner() inner;", "inner.apply(x);"),
     ("functions", "", "x = hardpath_twice(x);"),
 ];
 const AROUND: &str = "

@@ -235,7 +235,7 @@ fn described(lowered: &Lowered, described: String) -> Loaded {
     }
 }
 
-/// What keeps a lowered program from becoming hardware, if anything does.
+/// What keeps a lowered program from becoming a pipeline, or rows of a core, if anything does.
 pub fn refused(lowered: &Lowered, asked: &Asked) -> Option<String> {
     let target = asked.kind.target;
     let first = |errors: Vec<Diagnostic>| errors.first().map(|error| error.message.clone());
@@ -245,11 +245,13 @@ pub fn refused(lowered: &Lowered, asked: &Asked) -> Option<String> {
             return first(too_long);
         }
     }
-    let loaded = described(lowered, "P4".into()).for_target(target);
-    match loaded.and_then(|loaded| crate::target::compile(&loaded, asked).map(|_| ())) {
-        Ok(()) => None,
-        Err(errors) => first(errors),
-    }
+    let loaded = super::text::verify(&lowered.program, "tried")
+        .and_then(|()| described(lowered, "P4".into()).for_target(target));
+    let made = loaded.and_then(|loaded| match target.takes_loops() {
+        true => crate::target::core::rows(&loaded, asked).map(|_| ()),
+        false => crate::target::compile(&loaded, asked).map(|_| ()),
+    });
+    made.err().and_then(first)
 }
 
 /// Bytes that a pipeline goes through in one operation.

@@ -8,6 +8,8 @@ use hardpath_diagnostic::Diagnostic;
 use hardpath_p4::supported::{self, Architecture, Refuses, Tried};
 use hardpath_p4::{entries, lower, stf};
 use serde_json::{json, Value};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Hardware as it is where nothing is said of it.
@@ -35,8 +37,19 @@ struct Found {
 /// A defect: there is no such target.
 pub fn all() -> Result<(Value, String), Vec<Diagnostic>> {
     let (pipeline, core) = (usual("pipeline")?, usual("core")?);
-    let by_pipeline = |lowered: &lower::Lowered| refused(lowered, &pipeline);
-    let by_core = |lowered: &lower::Lowered| refused(lowered, &core);
+    // Architectures share most of their externs.
+    let known = RefCell::new(BTreeMap::new());
+    let once = |lowered: &lower::Lowered, asked: &Asked| -> Option<String> {
+        let text = (asked.kind.target.name(), lowered.program.to_string());
+        if let Some(known) = known.borrow().get(&text) {
+            return Option::clone(known);
+        }
+        let found = refused(lowered, asked);
+        known.borrow_mut().insert(text, found.clone());
+        found
+    };
+    let by_pipeline = |lowered: &lower::Lowered| once(lowered, &pipeline);
+    let by_core = |lowered: &lower::Lowered| once(lowered, &core);
     let refuses = Refuses {
         pipeline: &by_pipeline,
         core: &by_core,
