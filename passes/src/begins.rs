@@ -18,9 +18,7 @@ mod forms;
 
 use forms::{Form, Unknown, Unknowns, MOST_BITS};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{
-    Bits, Block, Emit, Leaving, Op, Program, Target, Terminator, Value, ValueDef, OFFSET_BITS,
-};
+use hardpath_ir::{Bits, Block, Op, Program, Target, Terminator, Value, ValueDef, OFFSET_BITS};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Combinations that are followed, of all blocks.
@@ -63,13 +61,24 @@ pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     Ok(changed)
 }
 
+/// What says where packets begin at an end of the program: they do `length` in front of `from`.
+#[derive(Clone, Copy)]
+struct Unsaid {
+    forwarded: Value,
+    from: Value,
+    length: Value,
+}
+
 /// The end of a block, if its packets have bytes in front and nobody has said where they begin.
-fn unsaid(program: &Program, block: Block) -> Option<(&Emit, Leaving)> {
+fn unsaid(program: &Program, block: Block) -> Option<Unsaid> {
     match &program.blocks[block].terminator {
         Terminator::Emit(emit) if emit.packet.begins.is_empty() => {
             let leaves = emit.packet.leaves?;
-            leaves.front?;
-            Some((emit, leaves))
+            Some(Unsaid {
+                forwarded: emit.forwarded,
+                from: leaves.from,
+                length: leaves.front?.length,
+            })
         }
         _ => None,
     }
@@ -77,16 +86,15 @@ fn unsaid(program: &Program, block: Block) -> Option<(&Emit, Leaving)> {
 
 /// What is left of the packet begins behind the front, which begins here.
 fn begin_at(program: &mut Program, block: Block, place: i16) {
-    let Some((_, leaves)) = unsaid(program, block) else {
+    let Some(Unsaid { length, .. }) = unsaid(program, block) else {
         return;
     };
-    let Some(front) = leaves.front else { return };
     let from = match place {
-        0 => front.length,
+        0 => length,
         _ => {
             let number = Bits::from_u64(u64::from(place as u16), OFFSET_BITS);
             let number = program.append_const(block, number);
-            let args = vec![front.length, number];
+            let args = vec![length, number];
             program.append1(block, Op::Add, args, OFFSET_BITS, None)
         }
     };
@@ -129,9 +137,8 @@ impl<'a> Walk<'a> {
         let program = self.program;
         for &block in program.order.iter().rev() {
             let mut wanted: Vec<Value> = Vec::new();
-            if let Some((emit, leaves)) = unsaid(program, block) {
-                wanted.extend([emit.forwarded, leaves.from]);
-                wanted.extend(leaves.front.map(|front| front.length));
+            if let Some(end) = unsaid(program, block) {
+                wanted.extend([end.forwarded, end.from, end.length]);
             }
             let terminator = &program.blocks[block].terminator;
             let mut lives = BTreeSet::new();
@@ -217,65 +224,38 @@ impl<'a> Walk<'a> {
                 self.states.entry(target.block).or_default().insert(next);
             }
             Terminator::Branch { cond, yes, no } => {
-                let decided = self.value(*cond, state, &mut known, 0);
-                let fact = match &decided {
-                    Ok(form) => form.known(),
-                    // Whatever it depends on: it can be both.
-                    Err(_) => None,
-                };
-                let mut ways = Vec::new();
-                for (taken, target) in [(1, yes), (0, no)] {
-                    if fact.is_some_and(|fact| fact != taken) {
+                // Whatever it depends on: it can be both.
+                let condition = self.value(*cond, state, &mut known, 0).ok();
+                let is = condition.as_ref().and_then(Form::known);
+                let mut nexts = Vec::new();
+                for (taken, target) in [(true, yes), (false, no)] {
+                    if is.is_some_and(|is| is != u64::from(taken)) {
                         continue;
                     }
                     let mut state = state.clone();
-                    if let (Ok(form), None, true) = (&decided, fact, self.deciding.contains(cond)) {
-                        let mut unknowns = form.unknowns.keys();
-                        if let (Some(unknown), None) = (unknowns.next(), unknowns.next()) {
-                            state.facts.insert(*unknown, taken ^ form.number == 1);
-                        }
+                    if let (Some(form), true) = (&condition, self.deciding.contains(cond)) {
+                        state.facts.extend(self.unknowns.fact(form, taken));
                     }
-                    ways.push((target, state));
-                }
-                let mut nexts = Vec::new();
-                for (target, state) in ways {
-                    let mut known = HashMap::new();
-                    nexts.push((target.block, self.next(target, &state, &mut known)?));
+                    let next = self.next(target, &state, &mut HashMap::new())?;
+                    nexts.push((target.block, next));
                 }
                 for (block, next) in nexts {
                     self.states.entry(block).or_default().insert(next);
                 }
             }
             _ => {
-                if let Some((emit, leaves)) = unsaid(program, block) {
-                    let forwarded = self.value(emit.forwarded, state, &mut known, 0)?;
+                if let Some(end) = unsaid(program, block) {
+                    let forwarded = self.value(end.forwarded, state, &mut known, 0)?;
                     if forwarded.known() != Some(0) {
-                        let place = self.place(leaves, state, &mut known)?;
-                        places.insert(place);
+                        let from = self.value(end.from, state, &mut known, 0)?;
+                        let length = self.value(end.length, state, &mut known, 0)?;
+                        let place = from.plus(&length, u64::MAX).known();
+                        places.insert(place.ok_or(Undecided(None))? as u16 as i16);
                     }
                 }
             }
         }
         Ok(())
-    }
-
-    /// Where a packet begins.
-    fn place(
-        &mut self,
-        leaves: Leaving,
-        state: &State,
-        known: &mut HashMap<Value, Form>,
-    ) -> Result<i16, Undecided> {
-        let from = self.value(leaves.from, state, known, 0)?;
-        let length = match leaves.front {
-            Some(front) => self.value(front.length, state, known, 0)?,
-            None => Form::number(0, OFFSET_BITS),
-        };
-        let place = from.plus(&length, u64::MAX);
-        match place.known() {
-            Some(place) => Ok(place as u16 as i16),
-            None => Err(Undecided(None)),
-        }
     }
 
     /// What is known where a jump goes.

@@ -107,15 +107,31 @@ impl Unknowns {
         }
     }
 
-    /// A condition that decides one of which nothing is known: itself, or a part of it.
+    /// A condition that decides one of which nothing is known: itself, or a part of it. What has more bits than one is no condition, also
+    /// where only its lowest bit counts.
     pub fn decisive(&self, form: &Form) -> Option<Unknown> {
-        let unknown = *form.unknowns.keys().next()?;
+        let mut bits = form.unknowns.keys().filter(|one| self.is_bit(**one));
+        let unknown = *bits.next()?;
         if let (Source::Made(Op::And | Op::Or, args, 1), _) = &self.sources[unknown as usize] {
             if let Some(part) = args.iter().find_map(|arg| self.decisive(arg)) {
                 return Some(part);
             }
         }
         Some(unknown)
+    }
+
+    /// What is known of the one unknown that a condition is, or is the opposite of, where the condition is this.
+    pub fn fact(&self, condition: &Form, is: bool) -> Option<(Unknown, bool)> {
+        let mut unknowns = condition.unknowns.keys();
+        let (unknown, None) = (*unknowns.next()?, unknowns.next()) else {
+            return None;
+        };
+        self.is_bit(unknown)
+            .then_some((unknown, is != (condition.number == 1)))
+    }
+
+    fn is_bit(&self, unknown: Unknown) -> bool {
+        self.sources[unknown as usize].1 == 1
     }
 
     /// What a pure operation makes of these sums. `Op::Select` is not for this.
@@ -274,6 +290,21 @@ mod tests {
             all.made(&Op::Shl, vec![low, Form::number(2, width)], width)
         });
         assert_eq!(all.made(&Op::ZExt, vec![short], 16), long);
+    }
+
+    #[test]
+    fn the_lowest_bit_of_a_number_is_no_fact_of_the_number() {
+        let mut all = Unknowns::default();
+        let number = unknown(&mut all, 1, 4);
+        let words = all.made(&Op::Concat, vec![number, Form::number(0, 3)], 7);
+        let lowest = all.made(&Op::Slice { lo: 3 }, vec![words], 1);
+        assert_eq!(lowest.known(), None);
+        assert_eq!(all.decisive(&lowest), None);
+        assert_eq!(all.fact(&lowest, false), None);
+        let bit = unknown(&mut all, 2, 1);
+        let of_bit = all.decisive(&bit).expect("it is a condition");
+        let opposite = all.made(&Op::Not, vec![bit], 1);
+        assert_eq!(all.fact(&opposite, false), Some((of_bit, true)));
     }
 
     #[test]
