@@ -9,6 +9,8 @@ use crate::source::Span;
 use crate::typed::Expression;
 use crate::types::{ObjectKind, Type};
 use hardpath_diagnostic::{suggest, Diagnostic};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// What a name has to stand for where it is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -310,24 +312,33 @@ fn near_kind(name: &str) -> Option<&'static str> {
 }
 
 /// Whether a file of ours declares a name, itself or in a part of it that is no file for programs.
-fn declares(file: &'static str, name: &str) -> bool {
-    let Some(text) = library::file(file) else {
-        return false;
-    };
+fn declares(file: &str, name: &str) -> bool {
+    /// By file. They never change, and a source may have many names that nobody declares.
+    static DECLARED: LazyLock<BTreeMap<&str, BTreeSet<String>>> = LazyLock::new(|| {
+        library::names()
+            .map(|file| (file, names_of(file)))
+            .collect()
+    });
+    DECLARED.get(file).is_some_and(|names| names.contains(name))
+}
+
+/// What a file of ours declares.
+fn names_of(file: &str) -> BTreeSet<String> {
     let mut sources = Sources::default();
-    let number = sources.add(file, text);
+    let number = sources.add(file, library::file(file).unwrap_or_default());
     let tokens = preprocess::run(&mut sources, number, &Options::default());
     let program = tokens.and_then(|tokens| crate::parser::program(&sources, &tokens));
     let Ok(program) = program else {
-        return false;
+        return BTreeSet::new();
     };
     let core = format!("{}/core.p4", library::FOLDER);
     let own = program.declarations.iter();
-    let mut own = own.filter(|one| sources.file(one.span.file).name != core);
-    own.any(|one| match &one.kind {
-        DeclarationKind::MatchKinds(kinds) => kinds.iter().any(|kind| kind.text == name),
-        _ => declared(one).is_some_and(|own| own.text == name),
-    })
+    let own = own.filter(|one| sources.file(one.span.file).name != core);
+    let names = own.flat_map(|one| match &one.kind {
+        DeclarationKind::MatchKinds(kinds) => kinds.iter().collect(),
+        _ => Vec::from_iter(declared(one)),
+    });
+    names.map(|name| name.text.clone()).collect()
 }
 
 /// The name that a declaration makes known.
