@@ -91,6 +91,24 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// A program of which nothing else is known.
+    pub fn new(described: String, program: Program) -> Loaded {
+        Loaded {
+            program,
+            described,
+            section: None,
+            instructions: None,
+            set: Vec::new(),
+            dropped_calls: Vec::new(),
+            locks: BTreeMap::new(),
+            for_kernel: None,
+            meaning: None,
+            contents: Image::new(),
+            beside: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
     /// The maps that the program has: those that it can come to with the constants as they are. The report, map files and
     /// the judge go by them.
     pub fn map_names(&self) -> BTreeSet<String> {

@@ -132,12 +132,7 @@ impl Emit {
     pub fn new(forwarded: Value, outputs: Vec<Value>) -> Emit {
         Emit {
             forwarded,
-            packet: Sent {
-                to: None,
-                outputs,
-                leaves: None,
-                begins: Vec::new(),
-            },
+            packet: Sent::new(outputs),
             each: Vec::new(),
             copies: Vec::new(),
         }
@@ -173,6 +168,16 @@ impl Emit {
 }
 
 impl Sent {
+    /// Out at the port where the packet came in, as it came in.
+    pub fn new(outputs: Vec<Value>) -> Sent {
+        Sent {
+            to: None,
+            outputs,
+            leaves: None,
+            begins: Vec::new(),
+        }
+    }
+
     fn gather<'a>(&'a mut self, all: &mut Vec<(Role, &'a mut Value)>) {
         if let Some(to) = &mut self.to {
             all.push((Role::Class, &mut to.class));

@@ -3,7 +3,7 @@
 //! What comes out of a port has to be what is expected there, in the order of each port alone, and nothing more; a port that no command
 //! names is not looked at.
 
-use crate::commands::{Cell, Command, CommandKind, Expected};
+use crate::commands::{Cell, Command, CommandKind, Expected, Number};
 use crate::control::{wrong, Names};
 use crate::design::Design;
 use crate::interpreter::{first_tables, Data, Entry, Machine, Match, Message, Outcome, Way};
@@ -285,7 +285,7 @@ impl<E: Engine> Run<'_, E> {
                     .object(&["register", "Register"], register, place)?;
                 let of = self.design.cell_type(object);
                 let data = self.names.data(value, &of, register, place)?;
-                let index = u64::try_from(&index.value).unwrap_or(u64::MAX);
+                let index = index.word();
                 self.engine.write(object, Some((index, data)));
             }
             CommandKind::ResetRegister { register } => {
@@ -305,7 +305,7 @@ impl<E: Engine> Run<'_, E> {
             } => {
                 if let Some(check) = check {
                     let found = self.counted(counter, cell, check.bytes, place)?;
-                    let wanted = u64::try_from(&check.number.value).unwrap_or(u64::MAX);
+                    let wanted = check.number.word();
                     if !check.comparison.holds(found, wanted) {
                         let message = format!("`{counter}` has counted {found}");
                         self.failures.push(wrong(place, message));
@@ -337,8 +337,7 @@ impl<E: Engine> Run<'_, E> {
                 bytes,
             } => {
                 let object = self.names.object(&COUNTERS, counter, place)?;
-                let [cell, packets, bytes] = [index, packets, bytes]
-                    .map(|number| u64::try_from(&number.value).unwrap_or(u64::MAX));
+                let [cell, packets, bytes] = [index, packets, bytes].map(Number::word);
                 self.engine.set_counter(object, cell, (packets, bytes));
             }
             CommandKind::WriteFound {
@@ -354,8 +353,7 @@ impl<E: Engine> Run<'_, E> {
                 let Some(entry) = self.tables[table].iter().find(is_it) else {
                     return Err(wrong(place, "the table has no such entry"));
                 };
-                let [packets, bytes] =
-                    [packets, bytes].map(|number| u64::try_from(&number.value).unwrap_or(u64::MAX));
+                let [packets, bytes] = [packets, bytes].map(Number::word);
                 let set = self.engine.set_found(table, entry, (packets, bytes));
                 set.map_err(|why| wrong(place, why))?;
             }
@@ -471,7 +469,7 @@ impl<E: Engine> Run<'_, E> {
             }
             Cell::Index(index) => {
                 let object = self.names.object(&COUNTERS, counter, place)?;
-                let index = u64::try_from(&index.value).unwrap_or(u64::MAX);
+                let index = index.word();
                 Ok(either(self.engine.counted(object, index)))
             }
         }

@@ -366,11 +366,15 @@ pub struct Table {
     pub span: Span,
 }
 
+/// Keys of this kind can find several entries.
+pub(crate) fn needs_priorities(kind: &str) -> bool {
+    matches!(kind, "ternary" | "range" | "optional")
+}
+
 impl Table {
     /// A key can find several entries, and their priorities decide (§14.2.1.4).
     pub fn takes_priorities(&self) -> bool {
-        let kinds = ["ternary", "range", "optional"];
-        self.keys.iter().any(|key| kinds.contains(&&*key.kind))
+        self.keys.iter().any(|key| needs_priorities(&key.kind))
     }
 
     /// The place of the key that is a prefix.

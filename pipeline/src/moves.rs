@@ -34,25 +34,23 @@ fn moves_of(program: &Program, sets: &mut ValueSets, leaves: Leaving, begins: &[
         let numbers = set.into_iter().map(|bits| i32::from(bits as u16 as i16));
         Some(numbers.collect())
     };
-    let mut firsts = numbers(leaves.from);
-    let mut front = None;
-    if let Some(Front { bytes, length }) = leaves.front {
-        let lengths = numbers(length);
-        front = Some(Fronts {
-            bytes: program.width(bytes) / 8,
-            length: program.as_const(length).map(|bits| bits.low_u64() as u32),
-        });
-        firsts = firsts.zip(lengths).map(|(firsts, lengths)| {
-            let before = |first: i32| lengths.iter().map(move |length| first - length);
-            firsts.into_iter().flat_map(before).collect()
-        });
-    }
-    let known = begins.iter().copied().map(i32::from);
+    let front = leaves.front.map(|Front { bytes, length }| Fronts {
+        bytes: program.width(bytes) / 8,
+        length: program.as_const(length).map(|bits| bits.low_u64() as u32),
+    });
+    let firsts = match (begins.is_empty(), leaves.front) {
+        (false, _) => Some(begins.iter().copied().map(i32::from).collect()),
+        (true, None) => numbers(leaves.from),
+        (true, Some(Front { length, .. })) => {
+            let both = numbers(leaves.from).zip(numbers(length));
+            both.map(|(firsts, lengths)| {
+                let before = |first: i32| lengths.iter().map(move |length| first - length);
+                firsts.into_iter().flat_map(before).collect()
+            })
+        }
+    };
     Moves {
-        firsts: match begins.is_empty() {
-            false => Some(known.collect()),
-            true => firsts.map(|firsts| firsts.into_iter().collect()),
-        },
+        firsts: firsts.map(|firsts| firsts.into_iter().collect()),
         has_end: !is_length(program, leaves.end),
         grows: leaves.zeros != leaves.end,
         front,

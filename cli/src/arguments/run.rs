@@ -58,6 +58,17 @@ pub struct RunArguments {
     pub progress: bool,
 }
 
+impl RunArguments {
+    /// What the reference interpreter of P4 cannot be told: it has tables and registers as the source has them.
+    pub fn unknown_to_reference(&self) -> Option<&'static str> {
+        match (&self.maps, self.load.is_empty()) {
+            (Some(_), _) => Some("--maps"),
+            (None, false) => Some("--load"),
+            (None, true) => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum EngineName {
     /// The meaning of the program, without hardware

@@ -248,26 +248,16 @@ fn judge_of(arguments: &CheckArguments, loaded: &Loaded) -> Result<JudgedBy, Dia
         }
         (Some(JudgeName::Kernel) | None, None) => Ok(JudgedBy::Kernel),
         (Some(JudgeName::Interpreter), None) => Ok(JudgedBy::Interpreter),
-        (_, Some(_)) => Ok(match unknown_to_reference(arguments) {
+        (_, Some(_)) => Ok(match arguments.run.unknown_to_reference() {
             None => JudgedBy::Reference,
             Some(_) => JudgedBy::Interpreter,
         }),
     }
 }
 
-/// What the command line says that the reference interpreter of P4 cannot be told: it has tables and registers as the source has them.
-fn unknown_to_reference(arguments: &CheckArguments) -> Option<&'static str> {
-    let run = &arguments.run;
-    match (&run.maps, run.load.is_empty()) {
-        (Some(_), _) => Some("--maps"),
-        (None, false) => Some("--load"),
-        (None, true) => None,
-    }
-}
-
 /// The interpreter of the IR stands in for the reference interpreter of P4.
 fn not_by_reference(run: &Run) -> Option<Diagnostic> {
-    let option = unknown_to_reference(run.arguments)?;
+    let option = run.arguments.run.unknown_to_reference()?;
     run.loaded.meaning.as_ref()?;
     let message = format!(
         "{option} is nothing that the reference interpreter of P4 can be told, so the interpreter of the IR judges"
@@ -304,10 +294,9 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
         JudgedBy::Kernel => JudgeName::Kernel,
         JudgedBy::Reference | JudgedBy::Interpreter => JudgeName::Interpreter,
     };
-    let is_kernel = run.judge == JudgedBy::Kernel;
-    let by_judge = |judged: u64| if is_kernel { judged } else { 0 };
-    let kernel = comparison.judge.as_ref().filter(|_| is_kernel);
-    let kernel = kernel.and_then(|kernel| kernel.version.as_ref());
+    // Nobody else has a version of its own.
+    let kernel = comparison.judge.as_ref();
+    let kernel = kernel.and_then(|judge| judge.version.as_ref());
     let lanes = (run.asked.kind.processor.as_ref()).map(|processor| processor.machine.lanes);
     let first: Vec<_> = comparison
         .first
@@ -326,7 +315,7 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
     let mismatches = comparison.mismatches + comparison.interpreter_mismatches;
     let mut json = json!({
         "packets": comparison.packets,
-        "judged_by_kernel": by_judge(comparison.judged),
+        "judged_by_kernel": kernel.map_or(0, |_| comparison.judged),
         "too_deep": coverage.too_deep,
         "not_taken_in": coverage.not_taken_in,
         "mismatches": mismatches,

@@ -159,12 +159,11 @@ fn listener<'l>(
     arguments: &SimArguments,
     loaded: &'l Loaded,
 ) -> Result<Option<Listener<'l>>, Vec<Diagnostic>> {
-    let run = &arguments.run;
     let meaning = loaded.meaning.as_ref();
     let meaning = meaning.filter(|meaning| meaning.speaks());
-    match run.maps.is_none() && run.load.is_empty() {
-        true => meaning.map(|meaning| meaning.judge()).transpose(),
-        false => Ok(None),
+    match arguments.run.unknown_to_reference() {
+        None => meaning.map(|meaning| meaning.judge()).transpose(),
+        Some(_) => Ok(None),
     }
 }
 

@@ -179,24 +179,24 @@ impl Subject {
         }
     }
 
+    /// What hardware was made of; `None`: there is none.
+    fn lowered(&self) -> Option<&Lowered> {
+        match self {
+            Subject::Meaning => None,
+            Subject::Rows(lowered, _) | Subject::Hardware(lowered, _) => Some(lowered),
+        }
+    }
+
     /// There are packets that hardware drops, and should not.
     fn may_lose(&self) -> bool {
-        match self {
-            Subject::Meaning => false,
-            Subject::Rows(lowered, _) | Subject::Hardware(lowered, _) => {
-                !lowered.warnings.is_empty()
-            }
-        }
+        let lowered = self.lowered();
+        lowered.is_some_and(|lowered| !lowered.warnings.is_empty())
     }
 
     /// Hardware does not tell what the program says.
     fn is_silent(&self) -> bool {
-        match self {
-            Subject::Meaning => false,
-            Subject::Rows(lowered, _) | Subject::Hardware(lowered, _) => {
-                !lowered.unheard.is_empty()
-            }
-        }
+        let lowered = self.lowered();
+        lowered.is_some_and(|lowered| !lowered.unheard.is_empty())
     }
 
     fn run(

@@ -47,23 +47,20 @@ impl Source for ObjectFile {
         let lifted = lift(&object, &image)
             .map_err(|errors| with_refusals_of_part(errors, &object, &image, given))?;
         let instructions = image.insns.len();
+        let described = format!(
+            "section {}, {}",
+            image.section,
+            counted(instructions, "instruction")
+        );
         Ok(Loaded {
-            contents: Default::default(),
-            beside: Vec::new(),
             warnings: notes::of(&object, &image, &lifted),
-            described: format!(
-                "section {}, {}",
-                image.section,
-                counted(instructions, "instruction")
-            ),
             section: Some(image.section.clone()),
             instructions: Some(instructions),
             set: set_by(arguments),
             dropped_calls: hardpath_ebpf::event_calls(&object, &image),
             locks: locks(&object),
-            program: lifted.program,
             for_kernel: Some((object, image)),
-            meaning: None,
+            ..Loaded::new(described, lifted.program)
         })
     }
 }

@@ -19,7 +19,7 @@ use hardpath_p4::design::{self, Design};
 use hardpath_p4::entries;
 use hardpath_p4::lower::run::{Device, Running};
 use hardpath_p4::lower::{self, Deparse, Lowered};
-use hardpath_p4::p4info::p4info;
+use hardpath_p4::p4info::{p4info, Message};
 use hardpath_p4::p4runtime;
 use hardpath_p4::preprocess::Options;
 use hardpath_p4::runner::{self, Engine, Verdict};
@@ -27,7 +27,6 @@ use hardpath_p4::source::Sources;
 use hardpath_p4::typed::Program;
 use hardpath_packet::Fate;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 pub struct P4;
@@ -54,9 +53,9 @@ impl Source for P4 {
         let read = Read::of(&given.arguments.file, &arguments.source)?;
         let lowered = read.lowered(given.asked)?;
         let mut loaded = read.loaded(&lowered)?;
-        let entries = read.entries(arguments)?;
-        loaded.contents = read.contents(&lowered, &entries)?;
         let info = p4info(&read.program, &read.sources, &read.design)?;
+        let entries = read.entries(arguments, &info)?;
+        loaded.contents = read.contents(&lowered, &entries)?;
         loaded.beside = vec![
             ("p4info.txtpb", info.text().into_bytes()),
             ("p4info.bin", info.bytes()),
@@ -142,37 +141,31 @@ impl Read {
     /// # Errors
     /// What hardware does not do.
     pub fn lowered(&self, asked: &Asked) -> Result<Lowered, Vec<Diagnostic>> {
-        let goes_round = asked.kind.target.takes_loops();
-        let deparse = match goes_round {
+        let deparse = match asked.kind.target.takes_loops() {
             true => Deparse::Memory,
             false => Deparse::Front,
         };
         let lowered = lower::lower(&self.program, &self.sources, &self.design, deparse)?;
-        let too_long = match goes_round {
-            true => Vec::new(),
-            false => too_long(&lowered.program),
-        };
-        match too_long.is_empty() {
-            true => Ok(lowered),
-            false => Err(too_long),
-        }
+        short_enough(&lowered, asked)?;
+        Ok(lowered)
     }
 
     /// What a file of entries does before the first packet.
     ///
     /// # Errors
     /// `p4-commands`: what is wrong with it.
-    fn entries(&self, arguments: &P4Arguments) -> Result<Vec<Command>, Vec<Diagnostic>> {
+    fn entries(
+        &self,
+        arguments: &P4Arguments,
+        info: &Message,
+    ) -> Result<Vec<Command>, Vec<Diagnostic>> {
         let Some(path) = &arguments.entries else {
             return Ok(Vec::new());
         };
         let text = files::read_text(path).map_err(|error| vec![error])?;
         let name = path.display().to_string();
         match p4runtime::looks_so(&text) {
-            true => {
-                let info = p4info(&self.program, &self.sources, &self.design)?;
-                p4runtime::read(&name, &text, &info)
-            }
+            true => p4runtime::read(&name, &text, info),
             false => entries::read(&name, &text),
         }
     }
@@ -220,45 +213,35 @@ impl Read {
 /// A program as all commands have programs.
 fn described(lowered: &Lowered, described: String) -> Loaded {
     Loaded {
-        described,
-        program: lowered.program.clone(),
-        section: None,
-        instructions: None,
-        set: Vec::new(),
-        dropped_calls: Vec::new(),
-        locks: BTreeMap::new(),
-        for_kernel: None,
-        meaning: None,
-        contents: Image::new(),
-        beside: Vec::new(),
         warnings: [&lowered.warnings[..], &lowered.unheard].concat(),
+        ..Loaded::new(described, lowered.program.clone())
     }
 }
 
 /// What keeps a lowered program from becoming a pipeline, or rows of a core, if anything does.
 pub fn refused(lowered: &Lowered, asked: &Asked) -> Option<String> {
     let target = asked.kind.target;
-    let first = |errors: Vec<Diagnostic>| errors.first().map(|error| error.message.clone());
-    if !target.takes_loops() {
-        let too_long = too_long(&lowered.program);
-        if !too_long.is_empty() {
-            return first(too_long);
-        }
-    }
-    let loaded = super::text::verify(&lowered.program, "tried")
+    let loaded = short_enough(lowered, asked)
+        .and_then(|()| super::text::verify(&lowered.program, "tried"))
         .and_then(|()| described(lowered, "P4".into()).for_target(target));
     let made = loaded.and_then(|loaded| match target.takes_loops() {
         true => crate::target::core::rows(&loaded, asked).map(|_| ()),
         false => crate::target::compile(&loaded, asked).map(|_| ()),
     });
-    made.err().and_then(first)
+    let errors = made.err()?;
+    errors.first().map(|error| error.message.clone())
 }
 
 /// Bytes that a pipeline goes through in one operation.
 const MOST_BYTES: u32 = 1024;
 
+/// # Errors
 /// Operations over more bytes than a pipeline goes through.
-fn too_long(program: &hardpath_ir::Program) -> Vec<Diagnostic> {
+fn short_enough(lowered: &Lowered, asked: &Asked) -> Result<(), Vec<Diagnostic>> {
+    if asked.kind.target.takes_loops() {
+        return Ok(());
+    }
+    let program = &lowered.program;
     let mut errors = Vec::new();
     for block in program.all_blocks() {
         for inst in &program.blocks[block].insts {
@@ -272,7 +255,10 @@ fn too_long(program: &hardpath_ir::Program) -> Vec<Diagnostic> {
             }
         }
     }
-    errors
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(errors),
+    }
 }
 
 /// A device that no packet comes to: what its tables are given.

@@ -3,7 +3,6 @@
 use super::{Given, Loaded, Source};
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::{parse, verifier, Phase, Program};
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -35,20 +34,7 @@ impl Source for Text {
             Phase::Dataflow => "dataflow",
             Phase::Scheduled => "scheduled",
         };
-        Ok(Loaded {
-            described: format!("program text, {phase}"),
-            program,
-            section: None,
-            instructions: None,
-            set: Vec::new(),
-            dropped_calls: Vec::new(),
-            locks: BTreeMap::new(),
-            for_kernel: None,
-            meaning: None,
-            contents: Default::default(),
-            beside: Vec::new(),
-            warnings: Vec::new(),
-        })
+        Ok(Loaded::new(format!("program text, {phase}"), program))
     }
 }
 

@@ -51,6 +51,11 @@ impl Form {
 }
 
 impl Number {
+    /// As a count or an index; what has no 64 bits is more than all of these.
+    pub fn word(&self) -> u64 {
+        u64::try_from(&self.value).unwrap_or(u64::MAX)
+    }
+
     /// A number that nobody wrote with digits.
     pub fn of(value: BigInt) -> Number {
         Number {

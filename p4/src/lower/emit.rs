@@ -10,6 +10,18 @@ use super::{ir, Deparse, Lower, Made};
 use crate::source::Span;
 use crate::types::Type;
 
+/// A header that was emitted.
+struct Emitted {
+    /// That of the place in the program.
+    number: usize,
+    /// 1 bit: it was.
+    when: ir::Value,
+    /// Bytes, 16 bits.
+    length: ir::Value,
+    /// The first one in the lowest bits.
+    bytes: ir::Value,
+}
+
 impl Lower<'_> {
     pub(super) fn packet_out(&mut self, method: &str, passed: Passed, span: Span) -> Made<Node> {
         if method != "emit" || passed.nodes.len() != 1 {
@@ -30,8 +42,12 @@ impl Lower<'_> {
                 let (bytes, length) = self.packed_header(node, of, span)?;
                 if let Some(bytes) = bytes {
                     let number = self.outs();
-                    let parts = [when, length, bytes].map(Node::Bits).to_vec();
-                    self.env.put(Slot::Out(number), Node::Parts(parts));
+                    self.put_out(Emitted {
+                        number,
+                        when,
+                        length,
+                        bytes,
+                    });
                 }
                 Ok(())
             }
@@ -52,6 +68,30 @@ impl Lower<'_> {
                 format!("{} is not emitted, only headers are", types.text(of)),
             ),
         }
+    }
+
+    fn put_out(&mut self, header: Emitted) {
+        let parts = [header.when, header.length, header.bytes].map(Node::Bits);
+        let slot = Slot::Out(header.number);
+        self.env.put(slot, Node::Parts(parts.to_vec()));
+    }
+
+    /// What was emitted so far, in the order of its numbers.
+    fn emitted(&self) -> Vec<Emitted> {
+        let numbers = self.env.emitted().into_iter();
+        let headers = numbers.filter_map(|number| {
+            let node = self.env.slot(Slot::Out(number))?;
+            match node.parts() {
+                [Node::Bits(when), Node::Bits(length), Node::Bits(bytes)] => Some(Emitted {
+                    number,
+                    when: *when,
+                    length: *length,
+                    bytes: *bytes,
+                }),
+                _ => None,
+            }
+        });
+        headers.collect()
     }
 
     /// A number for a header that is emitted: each place in the program that emits has one, in the order in which it is written.
@@ -191,36 +231,29 @@ impl Lower<'_> {
         if self.constant(cuts) == Some(0.into()) {
             return;
         }
-        let mut headers = Vec::new();
-        for number in self.env.emitted() {
-            if let Some(Node::Parts(parts)) = self.env.slot(Slot::Out(number)).as_deref().cloned() {
-                if let [Node::Bits(when), Node::Bits(length), Node::Bits(bytes)] = parts[..] {
-                    headers.push((number, when, length, bytes));
-                }
-            }
-        }
+        let headers = self.emitted();
         let zero = self.number(0u32, 16);
         let mut ends = Vec::new();
         let mut total = zero;
-        for (_, when, length, _) in &headers {
-            let own = self.select(*when, *length, zero);
-            ends.push((total, self.add(total, own)));
-            total = ends.last().map_or(zero, |(_, end)| *end);
+        for header in &headers {
+            let own = self.select(header.when, header.length, zero);
+            let end = self.add(total, own);
+            ends.push((total, end));
+            total = end;
         }
         let cursor = self.slot(Slot::Cursor);
         let base = self.op(ir::Op::Sub, &[cursor, total], 16);
         let is_whole = self.not(cuts);
-        for ((number, when, length, bytes), (begin, end)) in headers.into_iter().zip(ends) {
+        for (header, (begin, end)) in headers.into_iter().zip(ends) {
             let end = self.zext(end, 32);
             let is_inside = self.op(ir::Op::Ule, &[end, most], 1);
             let fits = self.op(ir::Op::Or, &[is_whole, is_inside], 1);
             let place = self.add(base, begin);
             let place = self.sext(place, 64);
-            let width = self.ir.width(bytes);
+            let width = self.ir.width(header.bytes);
             let before = self.effect(ir::Op::PacketLoad, &[place], &[width])[0];
-            let bytes = self.select(fits, bytes, before);
-            let parts = [when, length, bytes].map(Node::Bits).to_vec();
-            self.env.put(Slot::Out(number), Node::Parts(parts));
+            let bytes = self.select(fits, header.bytes, before);
+            self.put_out(Emitted { bytes, ..header });
         }
     }
 
@@ -281,27 +314,27 @@ impl Lower<'_> {
 
     /// Stores all headers that were emitted in front of what was not read, one behind the other; that is then where the packet begins.
     fn store_headers(&mut self) {
-        let mut headers = Vec::new();
-        for number in self.env.emitted() {
-            if let Some(Node::Parts(parts)) = self.env.take(Slot::Out(number)).as_deref().cloned() {
-                if let [Node::Bits(when), Node::Bits(length), Node::Bits(bytes)] = parts[..] {
-                    headers.push((when, length, bytes));
-                }
-            }
-        }
+        let headers = self.emitted();
         let zero = self.number(0u32, 16);
         let (mut total, mut most) = (zero, 0);
-        for (when, length, bytes) in &headers {
-            let more = self.select(*when, *length, zero);
+        for header in &headers {
+            self.env.take(Slot::Out(header.number));
+            let more = self.select(header.when, header.length, zero);
             total = self.add(total, more);
-            most += self.ir.width(*bytes) / 8;
+            most += self.ir.width(header.bytes) / 8;
         }
         let cursor = self.slot(Slot::Cursor);
         let begin = self.op(ir::Op::Sub, &[cursor, total], 16);
         let mut at = begin;
         self.turned = true;
         self.ir.limits.headroom = self.ir.limits.headroom.max(most);
-        for (when, length, bytes) in headers {
+        for header in headers {
+            let Emitted {
+                when,
+                length,
+                bytes,
+                ..
+            } = header;
             let here = at;
             let stored = self.branch(
                 when,
@@ -344,14 +377,13 @@ impl Lower<'_> {
     fn front(&mut self) -> (Option<ir::Value>, ir::Value) {
         let mut bytes: Option<ir::Value> = None;
         let mut total = self.number(0u32, 16);
-        for number in self.env.emitted().into_iter().rev() {
-            let Some(Node::Parts(parts)) = self.env.slot(Slot::Out(number)).as_deref().cloned()
-            else {
-                continue;
-            };
-            let [Node::Bits(when), Node::Bits(length), Node::Bits(header)] = parts[..] else {
-                continue;
-            };
+        for header in self.emitted().into_iter().rev() {
+            let Emitted {
+                when,
+                length,
+                bytes: header,
+                ..
+            } = header;
             if self.constant(when) == Some(0.into()) {
                 continue;
             }

@@ -151,9 +151,8 @@ impl Message {
     }
 
     /// The text of a field.
-    pub fn string_of(&self, name: &str) -> Option<&str> {
-        let mut fields = self.fields.iter().filter(|field| field.name == name);
-        fields.find_map(|field| match &field.value {
+    pub fn string_of<'m>(&'m self, name: &'m str) -> Option<&'m str> {
+        self.values(name).find_map(|value| match value {
             Value::Text(text) => Some(text.as_str()),
             _ => None,
         })

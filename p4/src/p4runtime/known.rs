@@ -1,6 +1,7 @@
 //! What a description of a program (P4Info) says of tables, actions, counters and registers, by their numbers.
 
 use crate::p4info::Message;
+use crate::typed::needs_priorities;
 use std::collections::BTreeMap;
 
 /// All that entries name.
@@ -29,8 +30,7 @@ pub struct Table {
 impl Table {
     /// Which entry wins is a matter of priorities.
     pub fn takes_priorities(&self) -> bool {
-        let mut keys = self.keys.iter();
-        keys.any(|key| matches!(key.kind.as_str(), "ternary" | "range" | "optional"))
+        self.keys.iter().any(|key| needs_priorities(&key.kind))
     }
 }
 

@@ -42,12 +42,7 @@ impl Select<'_> {
             Bool::Known(known) => self.end(&emit.packet, *known),
             _ => {
                 // What is dropped goes nowhere: only its outputs count.
-                let dropped = Sent {
-                    to: None,
-                    outputs: emit.packet.outputs.clone(),
-                    leaves: None,
-                    begins: Vec::new(),
-                };
+                let dropped = Sent::new(emit.packet.outputs.clone());
                 let (ending, _) = self.parting(&dropped, true);
                 let ending = Ending {
                     forwarded: Some(false),
@@ -60,12 +55,7 @@ impl Select<'_> {
     }
 
     fn end(&mut self, sent: &Sent, forwarded: bool) {
-        let dropped = Sent {
-            to: None,
-            outputs: sent.outputs.clone(),
-            leaves: None,
-            begins: Vec::new(),
-        };
+        let dropped = Sent::new(sent.outputs.clone());
         let (ending, index) = self.parting(if forwarded { sent } else { &dropped }, false);
         let ending = Ending {
             forwarded: Some(forwarded),
