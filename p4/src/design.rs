@@ -68,6 +68,8 @@ pub struct Design {
     pub main: usize,
     /// The object that says what the architecture does, if one is described.
     pub architecture: Option<usize>,
+    /// Bytes that parsers look at which go round without a stack that says how often ([`loops`](crate::loops)).
+    pub depth: u32,
 }
 
 impl Design {
@@ -169,7 +171,10 @@ pub fn design(program: &Program, sources: &Sources) -> Result<Design, Vec<Diagno
     let mut maker = Maker {
         program,
         sources,
-        design: Design::default(),
+        design: Design {
+            depth: crate::loops::USUAL_DEPTH,
+            ..Design::default()
+        },
         top: BTreeMap::new(),
         errors: Vec::new(),
     };

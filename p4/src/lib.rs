@@ -29,6 +29,7 @@ pub mod format;
 pub mod interpreter;
 pub mod lexer;
 pub mod library;
+pub mod loops;
 pub mod lower;
 pub mod operators;
 pub mod p4_14;

@@ -18,7 +18,7 @@ pub struct AdviseArguments {
     pub object: ObjectArguments,
     #[command(flatten)]
     pub p4: P4Arguments,
-    /// How deep to look where headers of variable length follow each other: packets that need more are aborted
+    /// How deep to look where headers of variable length follow each other, and where a parser of P4 goes round without a stack
     #[arg(long, value_name = "BYTES", value_parser = depth, help_heading = "Program")]
     pub depth: Option<u32>,
     /// Family of FPGAs whose delays count [default: ultrascale+]

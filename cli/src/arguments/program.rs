@@ -19,7 +19,8 @@ pub struct ProgramArguments {
     pub object: ObjectArguments,
     #[command(flatten)]
     pub p4: P4Arguments,
-    /// How deep to look where headers of variable length follow each other: packets that need more are aborted
+    /// How deep to look where headers of variable length follow each other: packets that need more are aborted; and where a parser of P4
+    /// goes round without a stack that ends it (64 if nothing is said): such packets end with error.ParserTimeout
     #[arg(long, value_name = "BYTES", value_parser = depth)]
     pub depth: Option<u32>,
     #[command(flatten)]

@@ -50,7 +50,10 @@ impl Source for P4 {
 
     fn load(&self, given: &Given) -> Result<Loaded, Vec<Diagnostic>> {
         let arguments = &given.arguments.p4;
-        let read = Read::of(&given.arguments.file, &arguments.source)?;
+        let mut read = Read::of(&given.arguments.file, &arguments.source)?;
+        if let Some(depth) = given.arguments.depth {
+            read.design.depth = depth;
+        }
         let lowered = read.lowered(given.asked)?;
         let mut loaded = read.loaded(&lowered)?;
         let info = p4info(&read.program, &read.sources, &read.design)?;

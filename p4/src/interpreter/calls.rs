@@ -108,17 +108,17 @@ impl Machine<'_> {
     /// A parser or a control.
     fn apply(&mut self, object: usize, call: &Call) -> Run<Data> {
         let program = self.program;
-        let block = self.design.objects[object]
+        let number = self.design.objects[object]
             .block
             .expect("only these are applied");
-        let block = &program.blocks[block];
+        let block = &program.blocks[number];
         let passed = self.passed(&block.parameters, call)?;
         let by_architecture = Some(self.this) == self.design.architecture;
         let before = self.this;
         let result = self.bound(&block.parameters, passed, |all| {
             all.enter(object)?;
             match block.states.is_empty() {
-                false => all.states(&block.states),
+                false => all.states(number),
                 true => all.body(&block.apply).map(|_| ()),
             }
             .map(|()| Data::Void)

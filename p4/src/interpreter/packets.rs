@@ -28,6 +28,11 @@ impl PacketIn {
         &self.bytes[(self.at.div_ceil(8)).min(self.bytes.len())..]
     }
 
+    /// Less bytes than these were read.
+    pub fn is_before(&self, depth: u32) -> bool {
+        self.at < depth as usize * 8
+    }
+
     pub fn rewind(&mut self) {
         self.at = 0;
     }

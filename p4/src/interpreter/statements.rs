@@ -3,7 +3,8 @@
 use super::data::{self, Data};
 use super::{Machine, Run, Stop};
 use crate::fold;
-use crate::typed::{Expression, Set, State, Statement, StatementKind, Target, Transition};
+use crate::loops;
+use crate::typed::{Expression, Set, Statement, StatementKind, Target, Transition};
 use num_bigint::BigInt;
 
 /// How the statements that run go on.
@@ -178,11 +179,11 @@ impl Machine<'_> {
     }
 
     /// Runs a parser from its state `start`.
-    pub(super) fn states(&mut self, states: &[State]) -> Run<()> {
-        let mut at = states
-            .iter()
-            .position(|state| state.name == "start")
-            .unwrap_or(0);
+    pub(super) fn states(&mut self, block: usize) -> Run<()> {
+        let states = &self.program.blocks[block].states;
+        let loops = self.loops[block].clone();
+        let mut back = 0;
+        let mut at = loops::start(states);
         for _ in 0..MOST_STATES {
             let Some(state) = states.get(at) else {
                 return Ok(());
@@ -195,7 +196,15 @@ impl Machine<'_> {
             match target {
                 Target::Accept => return Ok(()),
                 Target::Reject => return self.reject("NoError"),
-                Target::State(next) => at = next,
+                Target::State(next) => {
+                    if loops.is_back(at, next) {
+                        back += 1;
+                        if back > self.design.depth || !self.packet.is_before(self.design.depth) {
+                            return self.reject("ParserTimeout");
+                        }
+                    }
+                    at = next;
+                }
             }
         }
         self.reject("ParserTimeout")

@@ -49,9 +49,31 @@ impl Lower<'_> {
             if ends {
                 return self.number(0u32, 1);
             }
+            // Nor behind what has less bits.
+            if self.most(*b).is_some_and(|most| self.is_at_least(*a, most)) {
+                return self.number(0u32, 1);
+            }
+        }
+        if let (ir::Op::Ule, [a, b]) = (&op, args) {
+            if self.most(*a).is_some_and(|most| self.is_at_least(*b, most)) {
+                return self.number(1u32, 1);
+            }
         }
         self.ir
             .append1(self.block, op, args.to_vec(), width, self.place)
+    }
+
+    /// The largest number that a value of few bits can be.
+    fn most(&self, value: ir::Value) -> Option<u64> {
+        let inst = self.ir.def_inst(value)?;
+        let inner = (inst.op == ir::Op::ZExt).then(|| self.ir.width(inst.args[0]))?;
+        1u64.checked_shl(inner).map(|all| all - 1)
+    }
+
+    /// Always as large, and known to be.
+    fn is_at_least(&self, value: ir::Value, least: u64) -> bool {
+        let known = self.ir.as_const(value);
+        known.is_some_and(|known| known.saturating_u64() >= least)
     }
 
     /// Moved by a number of bits that is known: nothing but wires.

@@ -1,98 +1,140 @@
 //! Parsers (§13). A state becomes a block for each place that stacks have come to at least when it begins: so parsers that go round a stack
-//! are written out, and end where the stack does. Others that go round are refused.
+//! are written out, and end where the stack does. Others become a block for each place in the packet, to a depth, where that is known, so
+//! that all that is read stands at a fixed place; or else for each time that they have gone back.
 
 use super::flow::{Edge, Slot};
 use super::node::Node;
 use super::{ir, Lower, Made};
+use crate::loops::{self, Bound, Loops};
 use crate::source::Span;
-use crate::typed::{
-    Block, Callee, Expression, ExpressionKind, Set, State, Statement, StatementKind, Target,
-    Transition,
-};
+use crate::typed::{Block, Set, State, Target, Transition};
 use crate::types::Type;
 use std::collections::BTreeMap;
 
-/// Rounds of a parser that no stack bounds.
-const MOST_ROUNDS: u32 = 16;
 /// Blocks that a parser may become.
 const MOST_NODES: usize = 20_000;
 
-/// A stack: its variable, and the fields on the way to it.
-type StackPath = (usize, Vec<usize>);
-
-/// A state, with where each stack stands at least, and how often it was come to with the same.
+/// A state, with what the parser has moved on so far. In their order, each comes before those that it leads to.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Here {
+    /// Of those that it goes round with.
+    round: usize,
+    /// Where it is in the packet is not known.
+    is_anywhere: bool,
+    /// How far stacks have moved in sum, where in the packet it is, or how often it has gone back: what bounds it.
+    step: u32,
+    /// Among those of one step.
+    place: usize,
     state: usize,
+    /// Where each stack stands at least.
     stacks: Vec<u32>,
-    round: u32,
+}
+
+/// A parser while it becomes blocks.
+struct Walk {
+    loops: Loops,
+    /// How many items each stack has.
+    sizes: Vec<u32>,
+    /// States that are still to be written.
+    open: BTreeMap<Here, Vec<Edge>>,
+    accepted: Vec<Edge>,
 }
 
 impl Lower<'_> {
     /// A parser, from its state `start`.
     pub(super) fn states(&mut self, block: &Block) -> Made<()> {
-        let mut graph = Graph::of(self, block);
-        let start = Here {
-            state: block
-                .states
-                .iter()
-                .position(|state| state.name == "start")
-                .unwrap_or(0),
-            stacks: graph.begin.clone(),
-            round: 0,
-        };
-        let order = match graph.order(&start) {
-            Ok(order) => order,
-            Err(state) => {
-                let span = block.states[state].span;
-                let message = "this parser goes round, and no stack says how often";
-                return self.refuse(span, message);
-            }
-        };
-        let mut edges: BTreeMap<Here, Vec<Edge>> = BTreeMap::new();
+        let (mut walk, start) = self.walk(block);
         let begin = self.leave();
-        edges.entry(start).or_default().extend(begin);
-        let mut accepted: Vec<Edge> = Vec::new();
-        for here in order {
-            let incoming = edges.remove(&here).unwrap_or_default();
-            if incoming.is_empty() {
-                continue;
+        walk.open.entry(start).or_default().extend(begin);
+        let mut nodes = 0;
+        while let Some((here, incoming)) = walk.open.pop_first() {
+            let state = &block.states[here.state];
+            nodes += 1;
+            if nodes > MOST_NODES {
+                let message = "this parser has too many ways";
+                return self.refuse_with(state.span, message, "look less deep: --depth 64");
             }
             self.meet(incoming);
-            let state = &block.states[here.state];
             self.statements(&state.statements)?;
-            self.transition(state, &here, &graph, &mut edges, &mut accepted)?;
+            self.transition(state, &here, &mut walk)?;
         }
-        self.meet(accepted);
+        self.meet(walk.accepted);
         Ok(())
     }
 
-    fn transition(
-        &mut self,
-        state: &State,
-        here: &Here,
-        graph: &Graph,
-        edges: &mut BTreeMap<Here, Vec<Edge>>,
-        accepted: &mut Vec<Edge>,
-    ) -> Made<()> {
+    /// A parser before its first state.
+    fn walk(&mut self, block: &Block) -> (Walk, Here) {
+        let loops = Loops::of(block, self.program);
+        let (mut sizes, mut stacks) = (Vec::new(), Vec::new());
+        for path in &loops.stacks {
+            let mut node = self.variable(path.0).as_ref().clone();
+            for step in &path.1 {
+                node = node.parts().get(*step).cloned().unwrap_or(Node::Void);
+            }
+            let (size, next) = match &node {
+                Node::Stack(next, items) => (items.len() as u32, self.constant(*next)),
+                _ => (u32::MAX, None),
+            };
+            sizes.push(size);
+            let next = next.and_then(|next| u32::try_from(next).ok());
+            stacks.push(next.unwrap_or(0));
+        }
+        let walk = Walk {
+            loops,
+            sizes,
+            open: BTreeMap::new(),
+            accepted: Vec::new(),
+        };
+        let start = walk.here(loops::start(&block.states), stacks, 0, self.read_so_far());
+        (walk, start)
+    }
+
+    /// How far it has read, in bytes, where that is known.
+    fn read_so_far(&mut self) -> Option<u32> {
+        let (cursor, begin) = (self.slot(Slot::Cursor), self.slot(Slot::Begin));
+        let read = self.op(ir::Op::Sub, &[cursor, begin], 16);
+        self.constant(read)
+            .and_then(|read| u32::try_from(read).ok())
+    }
+
+    /// Goes on with a target.
+    fn goes(&mut self, target: Target, here: &Here, walk: &mut Walk) {
+        let state = match target {
+            Target::Accept => return walk.accepted.extend(self.leave()),
+            Target::Reject => return self.reject("NoError"),
+            Target::State(state) => state,
+        };
+        let is_back = walk.loops.is_back(here.state, state);
+        if is_back {
+            self.is_before(self.design.depth);
+        }
+        let Some(stacks) = walk.behind(here) else {
+            // No packet comes here: the stack was full before.
+            return self.reject("StackOutOfBounds");
+        };
+        let back = match walk.is_counted(here) {
+            true => here.step + u32::from(is_back),
+            false => u32::from(is_back),
+        };
+        if back > self.design.depth {
+            return self.reject("ParserTimeout");
+        }
+        let next = walk.here(
+            state,
+            stacks,
+            back,
+            self.read_so_far().filter(|_| !here.is_anywhere),
+        );
+        walk.open.entry(next).or_default().extend(self.leave());
+    }
+
+    fn transition(&mut self, state: &State, here: &Here, walk: &mut Walk) -> Made<()> {
         if self.dead {
             return Ok(());
         }
-        let goes = |all: &mut Self,
-                    target: Target,
-                    edges: &mut BTreeMap<Here, Vec<Edge>>,
-                    accepted: &mut Vec<Edge>| match target {
-            Target::Accept => accepted.extend(all.leave()),
-            Target::Reject => all.reject("NoError"),
-            Target::State(next) => match graph.behind(here, next) {
-                Some(next) => edges.entry(next).or_default().extend(all.leave()),
-                // No packet comes here: the stack was full before.
-                None => all.reject("StackOutOfBounds"),
-            },
-        };
         let (values, cases) = match &state.next {
             Transition::To(target) => {
-                goes(self, *target, edges, accepted);
+                self.goes(*target, here, walk);
                 return Ok(());
             }
             Transition::Select { values, cases } => (values, cases),
@@ -106,14 +148,14 @@ impl Lower<'_> {
             match self.ir.as_const(takes).map(|bits| bits.is_zero()) {
                 Some(true) => continue,
                 Some(false) => {
-                    goes(self, *target, edges, accepted);
+                    self.goes(*target, here, walk);
                     return Ok(());
                 }
                 None => {}
             }
             let (yes, no) = self.fork(takes);
             self.meet(vec![yes]);
-            goes(self, *target, edges, accepted);
+            self.goes(*target, here, walk);
             self.meet(vec![no]);
         }
         self.reject("NoMatch");
@@ -234,6 +276,21 @@ impl Lower<'_> {
         self.and(from, to)
     }
 
+    /// Rejects what has been read to this depth, in bytes. Then it is known where it can be.
+    fn is_before(&mut self, depth: u32) {
+        let (cursor, begin) = (self.slot(Slot::Cursor), self.slot(Slot::Begin));
+        let read = self.op(ir::Op::Sub, &[cursor, begin], 16);
+        let depth = depth.min(1 << 15);
+        let end = self.number(depth, 16);
+        let is_deep = self.op(ir::Op::Ule, &[end, read], 1);
+        self.reject_if(is_deep, "ParserTimeout");
+        let bits = u32::BITS - (depth - 1).leading_zeros();
+        let read = self.slice(read, 0, bits.max(1));
+        let read = self.zext(read, 16);
+        let cursor = self.add(begin, read);
+        self.put(Slot::Cursor, cursor);
+    }
+
     /// The parser ends with an error.
     pub(super) fn reject(&mut self, error: &str) {
         let yes = self.number(1u32, 1);
@@ -255,242 +312,49 @@ impl Lower<'_> {
     }
 }
 
-/// Which states a parser goes through, with where its stacks stand.
-struct Graph<'a> {
-    block: &'a Block,
-    stacks: Vec<(StackPath, u32)>,
-    /// Where they stand when the parser begins, at least.
-    begin: Vec<u32>,
-    /// By state: how it moves each stack.
-    moves: Vec<Vec<Moved>>,
-    next: BTreeMap<(Here, usize), Here>,
-}
-
-impl<'a> Graph<'a> {
-    fn of(lower: &mut Lower, block: &'a Block) -> Graph<'a> {
-        let mut paths: Vec<StackPath> = Vec::new();
-        for state in &block.states {
-            for statement in &state.statements {
-                extracts(statement, &mut |path| {
-                    if !paths.contains(&path) {
-                        paths.push(path);
-                    }
-                });
-            }
+impl Walk {
+    /// What bounds it is how often it has gone back.
+    fn is_counted(&self, here: &Here) -> bool {
+        match self.loops.bound {
+            Bound::Stacks => false,
+            Bound::Place => here.is_anywhere,
+            Bound::Count => true,
         }
-        let mut stacks = Vec::new();
-        let mut begin = Vec::new();
-        for path in paths {
-            let mut node = lower.variable(path.0).as_ref().clone();
-            for step in &path.1 {
-                node = node.parts().get(*step).cloned().unwrap_or(Node::Void);
-            }
-            if let Node::Stack(next, items) = &node {
-                let next = lower
-                    .constant(*next)
-                    .and_then(|next| u32::try_from(next).ok());
-                begin.push(next.unwrap_or(0));
-                stacks.push((path, items.len() as u32));
-            }
-        }
-        let moves = block
-            .states
-            .iter()
-            .map(|state| {
-                stacks
-                    .iter()
-                    .map(|(path, _)| {
-                        let mut by = Moved::default();
-                        moved(&state.statements, path, &mut by);
-                        by
-                    })
-                    .collect()
-            })
-            .collect();
-        Graph {
-            block,
-            stacks,
-            begin,
-            moves,
-            next: BTreeMap::new(),
-        }
-    }
-
-    /// Where a state goes on.
-    fn behind(&self, here: &Here, state: usize) -> Option<Here> {
-        self.next.get(&(here.clone(), state)).cloned()
-    }
-
-    /// All of them, each before those that come behind it. An error is a state that goes round without end.
-    fn order(&mut self, start: &Here) -> Result<Vec<Here>, usize> {
-        let mut order = Vec::new();
-        let mut done: std::collections::BTreeSet<Here> = Default::default();
-        let mut path: Vec<(Here, Vec<usize>)> = vec![(start.clone(), self.targets(start.state))];
-        while let Some((here, targets)) = path.last_mut() {
-            let here = here.clone();
-            let Some(target) = targets.pop() else {
-                path.pop();
-                if done.insert(here.clone()) {
-                    order.push(here);
-                }
-                continue;
-            };
-            let Some(stacks) = self.moved(&here) else {
-                // It always ends here, out of a stack.
-                continue;
-            };
-            let mut next = Here {
-                state: target,
-                stacks,
-                round: 0,
-            };
-            // One that is on the way here comes again.
-            while path.iter().any(|(on_way, _)| *on_way == next) {
-                next.round += 1;
-            }
-            if next.round > MOST_ROUNDS || done.len() > MOST_NODES {
-                return Err(target);
-            }
-            self.next.insert((here, target), next.clone());
-            if !done.contains(&next) {
-                let targets = self.targets(next.state);
-                path.push((next, targets));
-            }
-        }
-        order.reverse();
-        Ok(order)
-    }
-
-    fn targets(&self, state: usize) -> Vec<usize> {
-        let of = |target: &Target| match target {
-            Target::State(next) => Some(*next),
-            _ => None,
-        };
-        let mut all: Vec<usize> = match &self.block.states[state].next {
-            Transition::To(target) => of(target).into_iter().collect(),
-            Transition::Select { cases, .. } => {
-                cases.iter().filter_map(|(_, target)| of(target)).collect()
-            }
-        };
-        all.sort_unstable();
-        all.dedup();
-        all
     }
 
     /// Where stacks stand behind a state at least; `None`: it never gets to its end.
-    fn moved(&self, here: &Here) -> Option<Vec<u32>> {
-        let stacks = self.stacks.iter().enumerate().map(|(at, (_, size))| {
-            let moved = self.moves[here.state][at];
+    fn behind(&self, here: &Here) -> Option<Vec<u32>> {
+        let stacks = self.sizes.iter().enumerate().map(|(at, size)| {
+            let moved = self.loops.moves[here.state][at];
             let before = if moved.anywhere { 0 } else { here.stacks[at] };
             Some(before + moved.by).filter(|after| after <= size)
         });
         stacks.collect()
     }
-}
 
-/// How far a state moves a stack.
-#[derive(Clone, Copy, Default)]
-struct Moved {
-    /// To wherever, before that.
-    anywhere: bool,
-    /// So many items at least.
-    by: u32,
-}
-
-impl Moved {
-    const ANYWHERE: Moved = Moved {
-        anywhere: true,
-        by: 0,
-    };
-}
-
-/// The stack that an expression is, where that is always the same one.
-fn path_of(of: &Expression) -> Option<StackPath> {
-    match &of.kind {
-        ExpressionKind::Variable(number) => Some((*number, Vec::new())),
-        ExpressionKind::Field(inner, at) => {
-            let (variable, mut steps) = path_of(inner)?;
-            steps.push(*at);
-            Some((variable, steps))
-        }
-        ExpressionKind::Index(inner, at) => {
-            let (variable, mut steps) = path_of(inner)?;
-            steps.push(crate::fold::index(at.known()?)?);
-            Some((variable, steps))
-        }
-        _ => None,
-    }
-}
-
-/// The stack into whose `next` something is extracted.
-fn next_of(of: &Expression) -> Option<StackPath> {
-    match &of.kind {
-        ExpressionKind::Next(inner) => path_of(inner),
-        ExpressionKind::Field(inner, _) => next_of(inner),
-        _ => None,
-    }
-}
-
-/// All stacks into which a statement extracts.
-fn extracts(statement: &Statement, found: &mut impl FnMut(StackPath)) {
-    match &statement.kind {
-        StatementKind::Call(call) => {
-            if let ExpressionKind::Call(call) = &call.kind {
-                for argument in call.arguments.iter().flatten() {
-                    if let Some(path) = next_of(argument) {
-                        found(path);
-                    }
-                }
-            }
-        }
-        StatementKind::Block(all) => all.iter().for_each(|one| extracts(one, found)),
-        StatementKind::If(_, yes, no) => yes.iter().chain(no).for_each(|one| extracts(one, found)),
-        _ => {}
-    }
-}
-
-/// How statements move a stack, behind what was before them.
-fn moved(all: &[Statement], path: &StackPath, by: &mut Moved) {
-    for statement in all {
-        match &statement.kind {
-            StatementKind::Call(Expression {
-                kind: ExpressionKind::Call(call),
-                ..
-            }) => match &call.callee {
-                Callee::Push(of, _) | Callee::Pop(of, _) => {
-                    if path_of(of).is_none_or(|other| touches(&other, path)) {
-                        *by = Moved::ANYWHERE;
-                    }
-                }
-                _ => {
-                    for argument in call.arguments.iter().flatten() {
-                        if next_of(argument).as_ref() == Some(path) {
-                            by.by += 1;
-                        } else if path_of(argument).is_some_and(|other| touches(&other, path)) {
-                            *by = Moved::ANYWHERE;
-                        }
-                    }
-                }
+    /// A state with where it is come to.
+    fn here(&self, state: usize, stacks: Vec<u32>, back: u32, read: Option<u32>) -> Here {
+        let loops = &self.loops;
+        let (is_anywhere, step, place) = match (loops.bound, read) {
+            (Bound::Stacks, _) => (false, stacks.iter().sum(), loops.still[state]),
+            (Bound::Place, Some(read)) => (false, read, loops.still[state]),
+            (Bound::Place, None) => (true, back, loops.place(state)),
+            (Bound::Count, _) => (true, back, loops.place(state)),
+        };
+        Here {
+            round: match loops.bound {
+                Bound::Stacks => loops.round[state],
+                _ => 0,
             },
-            StatementKind::Assign(to, _)
-                if path_of(to).is_some_and(|other| touches(&other, path)) =>
-            {
-                *by = Moved::ANYWHERE;
-            }
-            StatementKind::Block(inner) => moved(inner, path, by),
-            StatementKind::If(_, yes, no) => {
-                let mut other = *by;
-                moved(yes, path, by);
-                moved(no, path, &mut other);
-                by.anywhere |= other.anywhere;
-                by.by = by.by.min(other.by);
-            }
-            _ => {}
+            is_anywhere,
+            step,
+            place,
+            state,
+            // Where packets say how often it goes round, they would only multiply that.
+            stacks: match loops.bound {
+                Bound::Stacks => stacks,
+                _ => vec![0; stacks.len()],
+            },
         }
     }
-}
-
-/// What is written there can be the stack, or have it in it.
-fn touches(written: &StackPath, path: &StackPath) -> bool {
-    written.0 == path.0 && path.1.starts_with(&written.1)
 }

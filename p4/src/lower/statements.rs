@@ -8,6 +8,8 @@ use num_bigint::BigInt;
 
 /// Rounds of a loop that are written out.
 const MOST_ROUNDS: u32 = 4096;
+/// Rounds of a loop that packets end.
+const MOST_DECIDED: u32 = 256;
 
 type Case<'a> = (Option<ir::Value>, Option<&'a [Statement]>);
 
@@ -229,7 +231,7 @@ impl Lower<'_> {
     ) -> Made<()> {
         let width = self.width(of);
         if width == 0 || width > 8 {
-            return self.refuse(span, "how often this loop goes round is not known");
+            return self.goes_on(span);
         }
         let (from, to) = (self.bits(ends.0, width), self.bits(ends.1, width));
         let op = match of {
@@ -273,8 +275,12 @@ impl Lower<'_> {
         self.statements(begin)?;
         let outer = self.begin_loop();
         let mut rounds = 0;
+        let mut steps = Steps::default();
         while !self.dead {
-            let holds = self.value(condition)?;
+            let mut holds = self.value(condition)?;
+            if steps.ends(&self.ir, holds) {
+                holds = self.number(0u32, 1);
+            }
             let ends = self.not(holds);
             self.leave_if(ends, |_| {}, |frame| &mut frame.breaks);
             if self.dead {
@@ -284,13 +290,10 @@ impl Lower<'_> {
             let most = match self.ir.as_const(holds) {
                 Some(_) => MOST_ROUNDS,
                 // What packets decide costs a way out for each round.
-                None => 256,
+                None => MOST_DECIDED,
             };
             if rounds > most {
-                return self.refuse(
-                    condition.span,
-                    "how often this loop goes round is not known",
-                );
+                return self.goes_on(condition.span);
             }
             self.statements(body)?;
             self.go_on();
@@ -298,6 +301,14 @@ impl Lower<'_> {
         }
         self.end_loop(outer);
         Ok(())
+    }
+
+    fn goes_on<T>(&mut self, span: crate::source::Span) -> Made<T> {
+        let message = "how often this loop goes round is not known";
+        let help = format!(
+            "count up or down by one, in at most 8 bits: {MOST_DECIDED} rounds that packets decide are written out"
+        );
+        self.refuse_with(span, message, help)
     }
 
     /// Ways out of loops around this one wait.
@@ -325,5 +336,57 @@ impl Lower<'_> {
         frame.continues = outer.1;
         edges.extend(here);
         self.meet(edges);
+    }
+}
+
+/// A number that each round counts by one, to where the condition compares it: `i < n; i = i + 1`, `i > n; i = i - 1`. While the condition
+/// holds it does not wrap, so it ends.
+#[derive(Default)]
+struct Steps {
+    /// What the last condition had below and above, and how often that was one more or less than in the round before.
+    last: Option<(ir::Value, ir::Value)>,
+    up: u32,
+    down: u32,
+}
+
+impl Steps {
+    /// Takes the next condition; whether it has held as often as it can.
+    fn ends(&mut self, program: &ir::Program, holds: ir::Value) -> bool {
+        let sides = program.def_inst(holds).and_then(|inst| {
+            let is_less = match inst.op {
+                ir::Op::Ult => true,
+                // At least one.
+                ir::Op::Ule => program
+                    .as_const(inst.args[0])
+                    .is_some_and(|low| !low.is_zero()),
+                _ => false,
+            };
+            is_less.then(|| (inst.args[0], inst.args[1]))
+        });
+        let by_one = |op: ir::Op, now: ir::Value, before: ir::Value| {
+            program.def_inst(now).is_some_and(|inst| {
+                inst.op == op
+                    && inst.args[0] == before
+                    && program.as_const(inst.args[1])
+                        == Some(&ir::Bits::from_u64(1, program.width(now)))
+            })
+        };
+        let last = std::mem::replace(&mut self.last, sides);
+        let (Some((low, high)), Some((last_low, last_high))) = (sides, last) else {
+            (self.up, self.down) = (0, 0);
+            return false;
+        };
+        self.up = match by_one(ir::Op::Add, low, last_low) {
+            true => self.up + 1,
+            false => 0,
+        };
+        self.down = match by_one(ir::Op::Sub, high, last_high) {
+            true => self.down + 1,
+            false => 0,
+        };
+        let most = 1u32
+            .checked_shl(program.width(low))
+            .map_or(u32::MAX, |all| all - 1);
+        self.up.max(self.down) >= most
     }
 }
