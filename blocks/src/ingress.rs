@@ -1,7 +1,7 @@
 //! Where packets come in: framing, length, the packet window, the write side of the frame FIFO, and credits.
 
 use crate::axi::{SidebandIn, StreamIn, USER_IN_BITS};
-use crate::index_bits;
+use crate::{index_bits, packet_sum};
 use hardpath_rtl::signals::{Block, Signals};
 use hardpath_rtl::{signals, Module, Node};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +34,8 @@ pub struct Ingress {
     pub own_bits: u32,
     /// They are kept for the program.
     pub has_own: bool,
+    /// The sum of all its words is made for the program.
+    pub has_sum: bool,
     /// The number of packets inside is given out.
     pub tells_flight: bool,
     /// What the window has behind the packet's end is zeros; else it is of no meaning.
@@ -46,6 +48,15 @@ impl Ingress {
         index_bits(u64::from(self.frame_depth))
     }
 
+    /// Credits and frame words that are kept back.
+    pub fn margin(&self) -> u32 {
+        let for_sum = match self.has_sum {
+            true => packet_sum::clocks_before(self.beat_bytes),
+            false => 0,
+        };
+        MARGIN + for_sum
+    }
+
     /// Beats of the longest packet.
     fn most_beats(&self) -> u32 {
         self.longest.div_ceil(self.beat_bytes)
@@ -54,8 +65,8 @@ impl Ingress {
 
 /// Bits of a packet's length in bytes.
 pub const LENGTH_BITS: u32 = 14;
-/// Credits and frame words that are kept back: a beat is counted four clocks after it was taken, and `tready` is a
-/// register behind the counters.
+/// Credits and frame words that are kept back at least: a beat is counted four clocks after it was taken, and `tready` is a register behind
+/// the counters. With a sum of the packet it is later.
 pub const MARGIN: u32 = 6;
 
 signals! {
@@ -80,6 +91,8 @@ signals! {
         packet_valid: one "a packet enters the program in this clock",
         window: one "its first bytes; byte 0 in bits 7:0",
         packet_length: one "its length in bytes",
+        /// With [`Ingress::has_sum`].
+        packet_sum: maybe "the sum of its words of 16 bits, first byte on top, as numbers",
         drawn: all DrawnOut,
         dropped_bad: one "a frame that the MAC marked bad was dropped",
         dropped_length: one "a frame of wrong length was dropped",
@@ -158,6 +171,9 @@ pub fn ingress(config: &Ingress) -> Block<IngressIn, IngressOut> {
     let m = &mut entrance.m;
     let packet_valid = m.delay_reset("packet_valid_reg", frame.good);
     let packet_length = m.hold("packet_length_reg", frame.ends, frame.length);
+    let packet_sum = beat
+        .sum
+        .map(|sum| packet_sum::of_packet(m, sum, beat.valid, beat.last));
     let drawn = beat
         .drawn
         .map(&mut |name, _, node| m.hold(format!("{name}_reg"), frame.ends, node));
@@ -176,6 +192,7 @@ pub fn ingress(config: &Ingress) -> Block<IngressIn, IngressOut> {
         packet_valid,
         window,
         packet_length,
+        packet_sum,
         drawn,
         dropped_bad,
         dropped_length,
@@ -196,6 +213,8 @@ struct Beat {
     keep: Node,
     last: Node,
     bad: Node,
+    /// The sum of its words.
+    sum: Option<Node>,
     /// What came with the packet's first beat.
     drawn: DrawnOut,
     early: Option<EarlyOut>,
@@ -227,20 +246,42 @@ impl Entrance<'_> {
         } = inputs.stream;
         let accept = m.and(&[s_axis_tvalid, ready]);
         m.name(accept, "accept");
+        assert_packed(m, accept, s_axis_tkeep, s_axis_tlast);
+        let (has_own, own_bits) = (self.config.has_own, self.config.own_bits);
+        let mut beat_sum = None;
+        let mut side = inputs.sideband.clone();
+        let mut offered = [s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser];
+        let mut accept = accept;
+        if self.config.has_sum {
+            m.comment(accept, "beats wait until the sums of their words are there");
+            beat_sum = Some(packet_sum::of_beat(m, s_axis_tdata, s_axis_tkeep));
+            for clock in 0..packet_sum::clocks_before(self.config.beat_bytes) {
+                let mut later = |name: &str, node: Node| m.delay(format!("{name}_{clock}"), node);
+                let names = [
+                    "waiting_data",
+                    "waiting_keep",
+                    "waiting_last",
+                    "waiting_user",
+                ];
+                let all = offered.iter_mut().zip(names);
+                all.for_each(|(node, name)| *node = later(name, *node));
+                side = side.map(&mut |name, _, node| later(&format!("waiting_{name}"), node));
+                accept = m.delay_reset(format!("accept_{clock}"), accept);
+            }
+        }
+        let [data_in, keep_in, last_in, user_in] = offered;
         let valid = m.delay_reset("beat_valid", accept);
-        let data = m.hold("beat_data", accept, s_axis_tdata);
-        let keep = m.hold("beat_keep", accept, s_axis_tkeep);
-        let last = m.hold("beat_last", accept, s_axis_tlast);
-        let bad_in = m.bit(s_axis_tuser, 0);
+        let data = m.hold("beat_data", accept, data_in);
+        let keep = m.hold("beat_keep", accept, keep_in);
+        let last = m.hold("beat_last", accept, last_in);
+        let bad_in = m.bit(user_in, 0);
         let bad = m.hold("beat_bad", accept, bad_in);
         let (first_reg, first) = m.reg_reset("expect_first", 1, 1);
-        m.set_next_when(first_reg, accept, s_axis_tlast);
+        m.set_next_when(first_reg, accept, last_in);
         let takes_first = m.and(&[accept, first]);
         m.name(takes_first, "takes_first");
-        let has_own = self.config.has_own;
-        let own = has_own.then(|| m.slice(s_axis_tuser, USER_IN_BITS, self.config.own_bits));
+        let own = has_own.then(|| m.slice(user_in, USER_IN_BITS, own_bits));
         let mut draw = |name: &str, node: Node| m.hold(name, takes_first, node);
-        let side = &inputs.sideband;
         let drawn = DrawnOut {
             packet_time_ns: side.time_ns.map(|node| draw("drawn_time_ns", node)),
             packet_random: side.random.map(|node| draw("drawn_random", node)),
@@ -248,20 +289,21 @@ impl Entrance<'_> {
             packet_own: own.map(|node| draw("drawn_own", node)),
         };
         let early = self.config.has_port.then(|| {
-            let port = m.slice(s_axis_tuser, 1, 8);
-            let queue = m.slice(s_axis_tuser, 9, 16);
+            let port = m.slice(user_in, 1, 8);
+            let queue = m.slice(user_in, 9, 16);
             EarlyOut {
                 early_port: m.hold("drawn_port", takes_first, port),
                 early_queue: m.hold("drawn_queue", takes_first, queue),
             }
         });
-        assert_packed(m, accept, s_axis_tkeep, s_axis_tlast);
+        let sum = beat_sum.map(|sum| m.hold("beat_sum", accept, sum));
         Beat {
             valid,
             data,
             keep,
             last,
             bad,
+            sum,
             drawn,
             early,
         }
@@ -369,10 +411,13 @@ impl Entrance<'_> {
         let left = count("packets_left", inputs.packet_left);
         let in_flight = m.sub(came, left);
         m.name(in_flight, "in_flight");
-        let limit = m.constant(u64::from(config.credits - MARGIN), credit_bits);
+        let limit = m.constant(u64::from(config.credits - config.margin()), credit_bits);
         let credit_left = m.ult(in_flight, limit);
         let used = m.sub(write_pointer, inputs.frame_read_pointer);
-        let room_limit = m.constant(u64::from(config.frame_depth - MARGIN), config.frame_bits());
+        let room_limit = m.constant(
+            u64::from(config.frame_depth - config.margin()),
+            config.frame_bits(),
+        );
         let room_left = m.ult(used, room_limit);
         let not_held = m.not(inputs.hold);
         let goes_on = m.and(&[credit_left, room_left, not_held, inputs.running]);

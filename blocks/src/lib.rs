@@ -24,6 +24,7 @@ pub mod may;
 pub mod moved_egress;
 pub mod moves;
 pub mod output_stage;
+pub mod packet_sum;
 pub mod repeater;
 pub mod replay_fifo;
 pub mod sweep;

@@ -170,6 +170,7 @@ impl<'a> Core<'a> {
             Input::Egress => sideband.egress.into(),
             Input::Time => sideband.time_ns,
             Input::Random => sideband.random.into(),
+            Input::Sum => unreachable!("rows do not ask for it"),
             Input::Own { lo, width } => {
                 low(sideband.own.checked_shr(lo.into()).unwrap_or(0), width)
             }

@@ -29,6 +29,7 @@ pub const CODES: &[&str] = &[
     "copies-and-broadcast",
     "copy-length",
     "core-file",
+    "core-input",
     "core-lacks",
     "core-missing-field",
     "core-relocation",

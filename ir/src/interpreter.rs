@@ -46,6 +46,8 @@ pub struct Prepared {
     limbs: Vec<u64>,
     stack: Vec<u8>,
     packet: PacketMemory,
+    /// What [`Input::Sum`] is, where somebody asks.
+    sum: Option<u64>,
     /// What is the packet behind the last run.
     left: Left,
     /// The blocks of the last run, as places in the program's order.
@@ -55,6 +57,15 @@ pub struct Prepared {
     /// Where the calls that have not come back go on.
     calls: Vec<Return>,
     loops: Vec<LoopState>,
+}
+
+/// Of 16 bits, first byte on top, as numbers; behind a last odd byte there is a zero.
+fn sum_of_words(packet: &[u8]) -> u64 {
+    let words = packet.chunks(2).map(|word| match *word {
+        [high, low] => u16::from_be_bytes([high, low]),
+        _ => u16::from_be_bytes([word[0], 0]),
+    });
+    words.map(u64::from).sum()
 }
 
 impl Prepared {
@@ -104,6 +115,7 @@ impl Prepared {
         maps.begin_packet();
         self.stack.fill(0);
         self.packet.load(packet);
+        self.sum = self.sum.map(|_| sum_of_words(packet));
         let length = packet.len();
         let mut block = &blocks[0];
         self.way.clear();
@@ -270,6 +282,7 @@ impl Prepared {
                     Input::Egress => u64::from(context.egress),
                     Input::Time => context.time_ns,
                     Input::Random => u64::from(context.random),
+                    Input::Sum => self.sum.expect("prepared with it"),
                     Input::Own { lo, width } => {
                         let shifted = context.own.checked_shr(lo.into()).unwrap_or(0);
                         shifted & (u64::MAX >> (64 - u32::from(width.clamp(1, 64))))

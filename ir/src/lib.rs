@@ -141,6 +141,9 @@ pub enum Input {
     Time,
     /// A random number, 32 bits.
     Random,
+    /// The sum of all words of 16 bits of the packet as it came in, as numbers, 32 bits: a word has its first byte on top, and a last odd byte
+    /// is one with a zero behind it.
+    Sum,
     /// One of [`Program::inputs`], by the lowest of its bits among those of all, and its width.
     Own {
         /// The lowest bit.
@@ -155,7 +158,7 @@ impl Input {
     pub fn width(self) -> u32 {
         match self {
             Input::Length => 16,
-            Input::Ingress | Input::Queue | Input::Egress | Input::Random => 32,
+            Input::Ingress | Input::Queue | Input::Egress | Input::Random | Input::Sum => 32,
             Input::Time => 64,
             Input::Own { width, .. } => width.into(),
         }

@@ -87,13 +87,14 @@ const PLAIN: [(&str, Op); 29] = [
 ];
 
 /// What enters with a packet, but for a program's own inputs.
-pub const INPUTS: [(&str, Input); 6] = [
+pub const INPUTS: [(&str, Input); 7] = [
     ("length", Input::Length),
     ("ingress", Input::Ingress),
     ("queue", Input::Queue),
     ("egress", Input::Egress),
     ("time", Input::Time),
     ("random", Input::Random),
+    ("sum", Input::Sum),
 ];
 
 /// What an atomic does.

@@ -217,6 +217,10 @@ impl FactMap {
                 let high = bits.limbs().get(1).copied().unwrap_or(0);
                 Facts::constant(u128::from(high) << 64 | u128::from(bits.limbs()[0]), width)
             }
+            Op::Input(Input::Sum) => {
+                let words = u128::from(program.limits.longest.div_ceil(2));
+                Facts::range(width, 0, (words * 0xffff).min(all))
+            }
             Op::Input(Input::Length) => Facts::range(width, 0, u128::from(program.limits.longest)),
             Op::Add => {
                 let (a, b) = (get(0)?, get(1)?);

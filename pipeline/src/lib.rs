@@ -46,7 +46,7 @@ use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::interface::{design_id_of, Interface, BUS_BITS};
 use hardpath_blocks::moves::Moves;
 use hardpath_diagnostic::{Diagnostic, Severity};
-use hardpath_ir::{verifier, Phase, Program};
+use hardpath_ir::{verifier, Input, Op, Phase, Program};
 use hardpath_passes::Omitted;
 use hardpath_rtl::{spread, Design};
 pub use limits::{map as map_is_too_large, MOST_MAPS};
@@ -183,6 +183,16 @@ fn check_options(options: &Options) -> Result<(), Vec<Diagnostic>> {
     Ok(())
 }
 
+/// Clocks for which packets wait until the sum of their words is there, if the program asks for it.
+fn clocks_for_sum(program: &Program, bus_bits: u32) -> u32 {
+    let mut insts = program.insts_in_order();
+    let asks = insts.any(|(_, inst)| program.insts[inst].op == Op::Input(Input::Sum));
+    match asks {
+        true => hardpath_blocks::packet_sum::clocks_before(bus_bits / 8),
+        false => 0,
+    }
+}
+
 /// The design of a scheduled program, and the report on it, without its promise.
 fn hardware(
     program: &Program,
@@ -195,7 +205,8 @@ fn hardware(
     let gates = schedule.gates(plan).len() as u32;
     let moved = moves::packet_moves(program);
     let exit = moved.as_ref().map_or(0, Moves::more_clocks);
-    let around = top::CLOCKS_AROUND + exit + hardpath_blocks::ingress::MARGIN + 4;
+    let for_sum = clocks_for_sum(program, options.bus_bits);
+    let around = top::CLOCKS_AROUND + exit + for_sum + hardpath_blocks::ingress::MARGIN + 4;
     let credits = (schedule.stages + 2 * gates + around).next_power_of_two();
     let mut design = Design::new();
     design.attributes = options.technology.attributes;
@@ -437,7 +448,12 @@ fn report(
     Report {
         stages: schedule.stages,
         // A segment FIFO holds a packet for one clock more than a register does.
-        latency_clocks: schedule.emit + 1 + before_emit + top::CLOCKS_AROUND + in_exit,
+        latency_clocks: schedule.emit
+            + 1
+            + before_emit
+            + top::CLOCKS_AROUND
+            + clocks_for_sum(program, options.bus_bits)
+            + in_exit,
         result_stages: schedule.emit + 1,
         window_bytes: compute.window_bytes,
         levels: schedule.levels,

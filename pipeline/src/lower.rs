@@ -311,6 +311,7 @@ impl<'a> Lower<'a> {
             egress: width_of(Input::Egress),
             time_ns: width_of(Input::Time),
             random: width_of(Input::Random),
+            packet_sum: width_of(Input::Sum),
             own: (used.iter())
                 .any(|(input, _)| matches!(input, Input::Own { .. }))
                 .then(|| OwnInput::bits(&self.program.inputs)),
@@ -332,6 +333,7 @@ impl<'a> Lower<'a> {
                 Input::Egress => given.egress,
                 Input::Time => given.time_ns,
                 Input::Random => given.random,
+                Input::Sum => given.packet_sum,
                 Input::Own { lo, width } => {
                     let all = given.own.expect("a port for what is used");
                     Some(self.m.slice(all, lo.into(), width.into()))

@@ -7,6 +7,7 @@
 use crate::delay::is_wiring;
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::ingress::LENGTH_BITS;
+use hardpath_blocks::packet_sum::SUM_BITS;
 use hardpath_ir::{Bits, Input, Inst, Op, Program, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -215,6 +216,7 @@ impl Segments {
             Input::Egress => ("egress", 32),
             Input::Time => ("time_ns", 64),
             Input::Random => ("random", 32),
+            Input::Sum => ("packet_sum", SUM_BITS),
             Input::Own { width, .. } => ("own", width.into()),
         };
         let base = self.add_base(own_name.unwrap_or(name), width, 0);

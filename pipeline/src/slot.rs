@@ -39,6 +39,7 @@ signals! {
         egress: maybe "given with the packet",
         time_ns: maybe "drawn when the packet came in",
         random: maybe "drawn when the packet came in",
+        packet_sum: maybe "the sum of its words of 16 bits, first byte on top",
         own: maybe "the program's own inputs",
     }
 }

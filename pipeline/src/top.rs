@@ -77,6 +77,7 @@ struct Top<'a> {
 struct Has {
     time: bool,
     random: bool,
+    sum: bool,
     egress: bool,
     /// Inputs of the program's own.
     own: bool,
@@ -102,6 +103,7 @@ impl Has {
         Has {
             time: asks(Input::Time),
             random: asks(Input::Random),
+            sum: asks(Input::Sum),
             egress: asks(Input::Egress),
             own: (compute.inputs.iter()).any(|input| matches!(input, Input::Own { .. })),
             interface,
@@ -282,6 +284,7 @@ impl<'a> Top<'a> {
             longest: self.program.limits.longest,
             has_time: self.has.time,
             has_random: self.has.random,
+            has_sum: self.has.sum,
             has_egress: self.has.egress,
             has_port: self.has.port,
             own_bits: OwnInput::bits(&self.program.inputs),

@@ -88,6 +88,7 @@ fn design(config: &Config) -> Design {
         has_time: true,
         has_random: true,
         has_egress: false,
+        has_sum: false,
         has_port: true,
         own_bits: 0,
         has_own: false,

@@ -13,7 +13,7 @@ use crate::target::Asked;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::Image;
-use hardpath_ir::{MapId, Op};
+use hardpath_ir::MapId;
 use hardpath_p4::commands::Command;
 use hardpath_p4::design::{self, Design};
 use hardpath_p4::entries;
@@ -148,9 +148,7 @@ impl Read {
             true => Deparse::Memory,
             false => Deparse::Front,
         };
-        let lowered = lower::lower(&self.program, &self.sources, &self.design, deparse)?;
-        short_enough(&lowered, asked)?;
-        Ok(lowered)
+        lower::lower(&self.program, &self.sources, &self.design, deparse)
     }
 
     /// What a file of entries does before the first packet.
@@ -224,8 +222,7 @@ fn described(lowered: &Lowered, described: String) -> Loaded {
 /// What keeps a lowered program from becoming a pipeline, or rows of a core, if anything does.
 pub fn refused(lowered: &Lowered, asked: &Asked) -> Option<String> {
     let target = asked.kind.target;
-    let loaded = short_enough(lowered, asked)
-        .and_then(|()| super::text::verify(&lowered.program, "tried"))
+    let loaded = super::text::verify(&lowered.program, "tried")
         .and_then(|()| described(lowered, "P4".into()).for_target(target));
     let made = loaded.and_then(|loaded| match target.takes_loops() {
         true => crate::target::core::rows(&loaded, asked).map(|_| ()),
@@ -233,35 +230,6 @@ pub fn refused(lowered: &Lowered, asked: &Asked) -> Option<String> {
     });
     let errors = made.err()?;
     errors.first().map(|error| error.message.clone())
-}
-
-/// Bytes that a pipeline goes through in one operation.
-const MOST_BYTES: u32 = 1024;
-
-/// # Errors
-/// Operations over more bytes than a pipeline goes through.
-fn short_enough(lowered: &Lowered, asked: &Asked) -> Result<(), Vec<Diagnostic>> {
-    if asked.kind.target.takes_loops() {
-        return Ok(());
-    }
-    let program = &lowered.program;
-    let mut errors = Vec::new();
-    for block in program.all_blocks() {
-        for inst in &program.blocks[block].insts {
-            if let Op::Whole(whole) = program.insts[*inst].op {
-                if whole.up_to() > MOST_BYTES {
-                    let message = "a checksum over the payload is not there in a pipeline";
-                    let error = Diagnostic::refused("p4-unsupported", message);
-                    let error = error.at(program.inst_place(block, *inst));
-                    errors.push(error.help("a core goes through it: --target core"));
-                }
-            }
-        }
-    }
-    match errors.is_empty() {
-        true => Ok(()),
-        false => Err(errors),
-    }
 }
 
 /// A device that no packet comes to: what its tables are given.

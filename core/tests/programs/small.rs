@@ -217,3 +217,13 @@ fn long_values_are_written_in_parts() {
     assert!(!actions.iter().any(updates));
     assert_eq!(actions.iter().filter(stores).count(), 13);
 }
+
+/// A core goes through a packet when it is asked to; it has not while the packet came in.
+#[test]
+fn the_sum_of_a_packet_is_of_pipelines() {
+    let text = "program \"sum\" control-flow\noutput \"low\" 32\n\n\
+        block0:\n    v0:32 = input sum\n    v1:1 = const 1\n    emit v1 with v0\n";
+    let made = compile_without(&program(text), &Machine::with_lanes(4), Without::NOTHING);
+    let errors = made.err().expect("a core has no such input");
+    assert_eq!(errors[0].code, "core-input", "{errors:?}");
+}

@@ -142,6 +142,7 @@ impl Builder {
                 Input::Egress => "egress_ifindex",
                 Input::Time => "time_ns",
                 Input::Random => "random",
+                Input::Sum => "packet_sum",
                 Input::Own { .. } => "own",
             };
             program.name_value(value, name);

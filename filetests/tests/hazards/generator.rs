@@ -151,6 +151,7 @@ impl Generator<'_> {
             Input::Length,
             Input::Time,
             Input::Random,
+            Input::Sum,
             Input::Queue,
             Input::Ingress,
             own[0],

@@ -155,6 +155,7 @@ impl Prepared {
             limbs: Vec::new(),
             stack: vec![0; program.limits.stack as usize],
             packet: PacketMemory::new(program.limits),
+            sum: None,
             left: Left::default(),
             way: Vec::new(),
             listed: program.all_blocks().count(),
@@ -166,6 +167,9 @@ impl Prepared {
                 prepared.add_slot(program, param);
             }
             for &inst in &program.blocks[block].insts {
+                if program.insts[inst].op == Op::Input(Input::Sum) {
+                    prepared.sum = Some(0);
+                }
                 for &result in &program.insts[inst].results {
                     prepared.add_slot(program, result);
                 }

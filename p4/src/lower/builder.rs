@@ -2,10 +2,14 @@
 
 use super::{ir, Lower};
 use crate::source::Span;
+use hardpath_ir::ValueDef;
 use num_bigint::BigInt;
+use std::collections::HashMap;
 
 /// Bits of the widest number that every target shifts by itself.
 const WIDEST_WORD: u32 = 64;
+/// Operations behind each other that are looked through.
+const MOST_DEPTH: u32 = 1024;
 
 impl Lower<'_> {
     /// A number of so many bits.
@@ -68,6 +72,61 @@ impl Lower<'_> {
         let inst = self.ir.def_inst(value)?;
         let inner = (inst.op == ir::Op::ZExt).then(|| self.ir.width(inst.args[0]))?;
         1u64.checked_shl(inner).map(|all| all - 1)
+    }
+
+    /// The largest number that a value can be, of at most 63 bits, as far as additions of constants and choices between them say it.
+    pub(super) fn most_of(&self, value: ir::Value) -> u64 {
+        let mut arguments: HashMap<ir::Block, Vec<&[ir::Value]>> = HashMap::new();
+        for block in self.ir.blocks.values() {
+            for target in block.terminator.targets() {
+                let all = arguments.entry(target.block).or_default();
+                all.push(&target.args);
+            }
+        }
+        self.most_by(value, &arguments, &mut HashMap::new(), 0)
+    }
+
+    fn most_by(
+        &self,
+        value: ir::Value,
+        arguments: &HashMap<ir::Block, Vec<&[ir::Value]>>,
+        known: &mut HashMap<ir::Value, u64>,
+        depth: u32,
+    ) -> u64 {
+        let all = (1u64 << self.ir.width(value).min(63)) - 1;
+        if let Some(most) = known.get(&value) {
+            return *most;
+        }
+        if depth > MOST_DEPTH {
+            return all;
+        }
+        let mut of = |value: ir::Value| self.most_by(value, arguments, known, depth + 1);
+        let most = match self.ir.values[value].def {
+            ValueDef::Param(block, index) => {
+                let given = arguments.get(&block).into_iter().flatten();
+                given
+                    .map(|args| of(args[index as usize]))
+                    .max()
+                    .unwrap_or(all)
+            }
+            ValueDef::Result(inst, _) => {
+                let inst = &self.ir.insts[inst];
+                match &inst.op {
+                    ir::Op::Const(bits) => bits.saturating_u64(),
+                    ir::Op::Add => of(inst.args[0]).saturating_add(of(inst.args[1])),
+                    ir::Op::Select => of(inst.args[1]).max(of(inst.args[2])),
+                    ir::Op::ZExt => of(inst.args[0]),
+                    ir::Op::Slice { lo } if self.ir.width(inst.args[0]) <= 63 => {
+                        of(inst.args[0]) >> lo
+                    }
+                    _ => all,
+                }
+            }
+        };
+        // A sum that wraps can be anything.
+        let most = most.min(all);
+        known.insert(value, most);
+        most
     }
 
     /// Always as large, and known to be.

@@ -24,6 +24,19 @@ impl Lower<'_> {
 
     /// The same of several words of 16 bits.
     pub(super) fn ones_sum_of(&mut self, words: &[ir::Value]) -> ir::Value {
+        let mut folded = self.sum_of(words);
+        for _ in 0..2 {
+            let width = self.ir.width(folded);
+            let low = self.slice(folded, 0, 16);
+            let high = self.slice(folded, 16, width - 16);
+            let (low, high) = (self.zext(low, 17), self.zext(high, 17));
+            folded = self.op(ir::Op::Add, &[low, high], 17);
+        }
+        self.slice(folded, 0, 16)
+    }
+
+    /// The sum of words of 16 bits as numbers, in as many bits as it needs, and one more than a word at least.
+    pub(super) fn sum_of(&mut self, words: &[ir::Value]) -> ir::Value {
         let wide = 16 + (usize::BITS - words.len().leading_zeros());
         let mut level: Vec<ir::Value> = words.iter().map(|word| self.zext(*word, wide)).collect();
         // Side by side, so that sums are as deep as the logarithm of their number.
@@ -36,19 +49,10 @@ impl Lower<'_> {
                 })
                 .collect();
         }
-        let sum = match level.first() {
+        match level.first() {
             Some(sum) => *sum,
-            None => return self.number(0u32, 16),
-        };
-        let mut folded = sum;
-        for _ in 0..2 {
-            let width = self.ir.width(folded);
-            let low = self.slice(folded, 0, 16);
-            let high = self.slice(folded, 16, width - 16);
-            let (low, high) = (self.zext(low, 17), self.zext(high, 17));
-            folded = self.op(ir::Op::Add, &[low, high], 17);
+            None => self.number(0u32, 17),
         }
-        self.slice(folded, 0, 16)
     }
 
     /// A hash by the name of its algorithm, of a number of whole bytes; `None`: it is not known.

@@ -47,6 +47,7 @@ impl Top<'_> {
             egress: drawn.packet_egress,
             time_ns: drawn.packet_time_ns,
             random: drawn.packet_random,
+            packet_sum: entrance.packet_sum,
             own: drawn.packet_own,
         };
         let question = host.question.clone();

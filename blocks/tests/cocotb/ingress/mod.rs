@@ -23,8 +23,14 @@ pub fn cases() -> Vec<Case> {
             ..entrance(8, 3, 64)
         }),
         case(Ingress {
+            has_sum: true,
+            has_port: true,
+            ..entrance(64, 1, 32)
+        }),
+        case(Ingress {
             shortest: 0,
             longest: 256,
+            has_sum: true,
             has_time: true,
             has_port: true,
             clears_window: true,
@@ -45,6 +51,7 @@ fn entrance(beat_bytes: u32, window_beats: u32, frame_depth: u32) -> Ingress {
         has_time: false,
         has_random: false,
         has_egress: false,
+        has_sum: false,
         has_port: false,
         own_bits: 0,
         has_own: false,
@@ -68,7 +75,9 @@ fn case(config: Ingress) -> Case {
         "window": config.window_beats * config.beat_bytes,
         "frame_depth": config.frame_depth,
         "credits": config.credits,
-        "margin": MARGIN,
+        "margin": config.margin(),
+        "waits": config.margin() - MARGIN,
+        "has_sum": config.has_sum,
         "shortest": config.shortest,
         "longest": config.longest,
         "sides": sides,

@@ -48,7 +48,9 @@ class Entrance(Bench):
         # The frame FIFO, the words of packets written and read all told, and the packets in it.
         self.memory, self.written, self.read = [0] * self.frame_depth, 0, 0
         self.inside, self.flight = deque(), 0
-        self.ready = self.accepted = False
+        self.ready = False
+        # Whether beats were taken in the last clocks, the last one first.
+        self.accepted = deque([False] * (1 + self.waits), maxlen=1 + self.waits)
         # Counts for the tests.
         self.announced = self.beats_in = 0
 
@@ -116,7 +118,7 @@ class Entrance(Bench):
         accept = ready and self.get("s_axis_tvalid")
         if accept:
             self.take_beat(sides)
-        self.accepted = accept
+        self.accepted.appendleft(accept)
         # tready is a register behind the counters.
         used = (self.get("frame_write_address") - pointer) % self.frame_depth
         credit = self.flight < self.credits - self.margin
@@ -134,13 +136,13 @@ class Entrance(Bench):
         self.beats_in += 1
         assert self.get("s_axis_tlast") == (self.beats == frame.beats)
         if self.beats == frame.beats:
-            self.early[self.now + 1] = frame.port, frame.queue
-            self.coming[self.now + 2] = frame, self.drawn
+            self.early[self.now + self.waits + 1] = frame.port, frame.queue
+            self.coming[self.now + self.waits + 2] = frame, self.drawn
             self.frames.popleft()
             self.beats = 0
 
     def look_at_strobes(self):
-        """Two clocks after its last beat was taken, a packet is announced or dropped; its port is known one before."""
+        """Two clocks after its last beat was taken, a packet is announced or dropped; its port is known one before. With its sum it waits."""
         early = self.early.pop(self.now, None)
         if self.has_port and early:
             assert (self.get("early_port"), self.get("early_queue")) == early
@@ -159,6 +161,9 @@ class Entrance(Bench):
             assert window == data[: self.window].ljust(self.window, b"\0")
         else:
             assert window[: len(data)] == data[: self.window]
+        if self.has_sum:
+            words = [int.from_bytes(data[at : at + 2].ljust(2, b"\0"), "big") for at in range(0, len(data), 2)]
+            assert self.get("packet_sum") == sum(words)
         if self.has_own:
             assert self.get("packet_own") == frame.own
         for name, value in drawn.items():
@@ -171,9 +176,9 @@ class Entrance(Bench):
         return True
 
     def look_at_memory(self):
-        """A beat is written in the clock after it was taken, or not at all."""
+        """A beat is written in the clock after it was taken and has waited, or not at all."""
         if self.get("frame_write"):
-            assert self.accepted
+            assert self.accepted[-1]
             self.memory[self.get("frame_write_address")] = self.get("frame_write_data")
 
     def is_stored(self, word, data):

@@ -181,6 +181,10 @@ impl Select<'_> {
         let diagnostic =
             Diagnostic::refused("wide-arithmetic", format!("the core does not {what}"))
                 .help("values of more than 64 bits can be copied, compared, cut and added there");
+        self.refuse_with(inst, diagnostic);
+    }
+
+    fn refuse_with(&mut self, inst: &InstData, diagnostic: Diagnostic) {
         self.errors.push(match inst.place {
             Some(place) => diagnostic.at(&self.program.places[place]),
             None => diagnostic,
@@ -479,6 +483,12 @@ impl Select<'_> {
                     left -= left.min(64);
                 }
                 self.define(data.results[0], all);
+            }
+            IrOp::Input(Input::Sum) => {
+                let message = "the core has no sum of all of a packet";
+                let help = "a checksum from the packet's first byte to its last gives it, folded";
+                self.refuse_with(data, Diagnostic::refused("core-input", message).help(help));
+                self.define(data.results[0], pieces::zeros(Input::Sum.width()));
             }
             IrOp::Input(input) => {
                 let (input, to) = (*input, self.code.reg());

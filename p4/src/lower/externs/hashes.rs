@@ -3,12 +3,15 @@
 use super::super::calls::Passed;
 use super::super::flow::Slot;
 use super::super::node::Node;
-use super::super::{ir, Lower, Made};
+use super::super::{ir, Deparse, Lower, Made};
 use crate::source::Span;
 use crate::typed::Expression;
 use crate::types::Type;
 use hardpath_ir::structure::{Memory, Whole};
 use num_bigint::BigInt;
+
+/// Bytes in front of a payload that are taken from the sum of a packet.
+const MOST_IN_FRONT: u64 = 256;
 
 impl<'p> Lower<'p> {
     /// The name of the member of an enum that an argument is.
@@ -114,25 +117,76 @@ impl<'p> Lower<'p> {
         if !name.ends_with("_with_payload") {
             return self.hashed(algorithm, bits, whole.span);
         }
-        if algorithm != "csum16" || !self.ir.width(bits).is_multiple_of(16) {
-            let message = "over the payload there is only csum16, behind data of whole words";
+        if algorithm != "csum16" {
+            let message = "over the payload there is only csum16";
             return self.refuse(whole.span, message);
         }
-        // The IR's words have their first byte below; a sum of ones' complement does not mind.
+        if self.turned {
+            let message = "a checksum over the payload is there for packets as they came in";
+            return self.refuse(whole.span, message);
+        }
         let data = self.ones_sum(bits);
-        let data = self.swapped(data);
-        let seed = self.zext(data, 32);
+        let payload = match self.deparse {
+            Deparse::Front => self.payload_by_all(whole.span)?,
+            Deparse::Memory => self.payload_by_bytes(),
+        };
+        // Behind an odd number of bytes, its first one is the lower one of a word.
+        let payload = match self.ir.width(bits).is_multiple_of(16) {
+            true => payload,
+            false => self.swapped(payload),
+        };
+        let sum = self.ones_sum_of(&[data, payload]);
+        Ok(self.not(sum))
+    }
+
+    /// The sum of RFC 1071 of what parsers left, not complemented, by going through it.
+    fn payload_by_bytes(&mut self) -> ir::Value {
         let cursor = self.slot(Slot::Cursor);
         let length = self.length();
         let rest = self.op(ir::Op::Sub, &[length, cursor], 16);
         let offset = self.offset(cursor);
+        let seed = self.number(0u32, 32);
         let sum = ir::Op::Whole(Whole::Checksum {
             memory: Memory::Packet,
             up_to: self.ir.limits.longest,
         });
         let sum = self.effect(sum, &[offset, rest, seed], &[16])[0];
-        let sum = self.swapped(sum);
-        Ok(self.not(sum))
+        // The IR's words have their first byte below; a sum of ones' complement does not mind.
+        self.swapped(sum)
+    }
+
+    /// The same as what is left of the sum of the whole packet without its headers. As numbers, so that it is 0 only where the payload is.
+    fn payload_by_all(&mut self, span: Span) -> Made<ir::Value> {
+        let cursor = self.slot(Slot::Cursor);
+        let most = self.most_of(cursor);
+        if most > MOST_IN_FRONT {
+            let message = format!(
+                "a checksum over the payload has at most {MOST_IN_FRONT} bytes in front of it, and this has up to {most}"
+            );
+            return self.refuse_with(span, message, "a core goes through it: --target core");
+        }
+        let mut words = Vec::new();
+        for at in (0..most as u32).step_by(2) {
+            let offset = self.number(at, 64);
+            let loaded = self.effect(ir::Op::PacketLoad, &[offset], &[16])[0];
+            let bytes = [0, 1].map(|byte| {
+                let place = self.number(at + byte, 16);
+                let is_read = self.op(ir::Op::Ult, &[place, cursor], 1);
+                let value = self.slice(loaded, byte * 8, 8);
+                let nothing = self.number(0u32, 8);
+                self.select(is_read, value, nothing)
+            });
+            words.push(self.concat(&bytes));
+        }
+        let in_front = self.sum_of(&words);
+        let in_front = self.zext(in_front, 32);
+        let all = self.input(ir::Input::Sum, 32);
+        let rest = self.op(ir::Op::Sub, &[all, in_front], 32);
+        let (low, high) = (self.slice(rest, 0, 16), self.slice(rest, 16, 16));
+        let sum = self.ones_sum_of(&[low, high]);
+        let is_odd = self.slice(cursor, 0, 1);
+        let swapped = self.swapped(sum);
+        Ok(self.select(is_odd, swapped, sum))
     }
 
     /// PSA's incremental checksum: its sum goes along with the packet.
