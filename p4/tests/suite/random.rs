@@ -40,7 +40,7 @@ fn random_programs_become_what_they_say() {
     let usual = if std::env::var_os("HARDPATH_FULL").is_some() {
         3000
     } else {
-        100
+        300
     };
     let (first, count) = (
         number("HARDPATH_SEED").unwrap_or(0),

@@ -81,21 +81,35 @@ impl Generator {
                 format!("s{at}")
             };
             let others: Vec<String> = (at + 1..last).map(|at| format!("s{at}")).collect();
+            // Some go back to one of those before, or to themselves.
+            let back = self.below(10) == 0;
+            let back = back.then(|| self.below(at as u64 + 1)).map(|at| match at {
+                0 => "start".to_owned(),
+                at => format!("s{at}"),
+            });
             self.line(&format!("state {state} {{"));
-            self.deeper(|all| all.state(&name, &of, &state, &others));
+            self.deeper(|all| all.state(&name, &of, &state, &others, back));
             self.line("}");
         }
         self.indent -= 1;
         self.line("}");
     }
 
-    fn state(&mut self, name: &str, of: &Type, state: &str, others: &[String]) {
+    fn state(
+        &mut self,
+        name: &str,
+        of: &Type,
+        state: &str,
+        others: &[String],
+        back: Option<String>,
+    ) {
         self.budget = 4;
         let before = self.scope.len();
         for _ in 0..self.below(2) {
             self.statement(1);
         }
         let mut targets = others.to_vec();
+        targets.extend(back);
         match (of, self.types.kind(of)) {
             (_, Some(RecordKind::Header)) if name == "v" => {
                 let length = self.expression(&Type::Bit(3), 2);

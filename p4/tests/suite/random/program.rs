@@ -356,11 +356,17 @@ impl Generator {
         self.deeper(|all| {
             for _ in 0..all.below(3) {
                 let condition = all.expression(&Type::Bool, 2);
-                let Some(target) = all.place(&Type::Bit(16), true) else { continue };
+                let Some(target) = all.place(&Type::Bit(16), true) else {
+                    continue;
+                };
                 let values = all.listed();
                 let algorithm = *all.random.pick(&["csum16", "crc16", "xor16"]);
+                let name = match algorithm == "csum16" && all.below(2) == 0 {
+                    true => "update_checksum_with_payload",
+                    false => "update_checksum",
+                };
                 all.line(&format!(
-                    "update_checksum({condition}, {{ {values} }}, {target}, HashAlgorithm.{algorithm});"
+                    "{name}({condition}, {{ {values} }}, {target}, HashAlgorithm.{algorithm});"
                 ));
             }
         });
