@@ -121,16 +121,24 @@ pub enum CommandKind {
     },
     /// What an entry of a table has counted gets values.
     WriteFound {
-        /// Which table.
-        table: String,
-        /// Its keys.
-        keys: Vec<Key>,
-        /// Its priority, of which the larger one wins.
-        priority: BigInt,
+        /// The entry.
+        entry: Found,
         /// So many packets.
         packets: Number,
         /// So many bytes.
         bytes: Number,
+    },
+    /// The entry with these keys gets another action.
+    ModifyFound {
+        /// The entry.
+        entry: Found,
+        /// The action; `None`: it stays.
+        action: Option<Call>,
+    },
+    /// The entry with these keys goes.
+    DeleteFound {
+        /// The entry.
+        entry: Found,
     },
     /// All cells of a counter become zero.
     ResetCounter {
@@ -279,6 +287,17 @@ impl Expected {
         let pairs = self.bytes.iter().zip(&self.mask).zip(packet);
         long_enough && pairs.fold(true, |same, ((byte, mask), is)| same && is & mask == *byte)
     }
+}
+
+/// An entry that a table has, by what makes it the one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Of which table.
+    pub table: String,
+    /// Its keys.
+    pub keys: Vec<Key>,
+    /// Its priority, of which the larger one wins.
+    pub priority: BigInt,
 }
 
 /// An entry of a table.

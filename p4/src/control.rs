@@ -133,6 +133,19 @@ impl<'p> Names<'p> {
             let message = format!("the default action of `{}` is constant", of.name);
             return Err(wrong(place, message));
         }
+        self.called(table, call, place)
+    }
+
+    /// An action of a table, with what it is given.
+    ///
+    /// # Errors
+    /// As for [`Names::entry`].
+    pub fn called(
+        &self,
+        table: usize,
+        call: &commands::Call,
+        place: &Place,
+    ) -> Result<Default, Diagnostic> {
         self.action(table, &call.action, &call.arguments, place)
     }
 

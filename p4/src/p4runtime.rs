@@ -6,21 +6,20 @@
 //!                                               action { action { action_id: 16777217 params { param_id: 1 value: "\001" } } } } } }
 //! ```
 //!
-//! Such a file says what a run begins with: entries are inserted; default actions, counters and registers, which are there already, are
-//! modified.
+//! Such a file says what a run begins with: entries are inserted, modified and deleted, one update after the other; default actions,
+//! counters, registers and value sets, which are there already, are modified.
 
+mod entities;
 mod known;
 mod text;
 
 pub use text::looks_so;
 
-use crate::commands::{
-    Argument, Call, Command, CommandKind, Entry, Key, Number, Pattern, Priority, CODE,
-};
+use crate::commands::{Argument, Call, Command, CommandKind, Number, CODE};
 use crate::p4info::Message;
 use crate::source::MOST_ERRORS;
 use hardpath_diagnostic::{suggest, Diagnostic, Place};
-use known::{Known, Part, Table};
+use known::{Known, Table};
 use num_bigint::{BigInt, Sign};
 use text::{Field, Value};
 
@@ -47,7 +46,7 @@ pub fn read(file: &str, text: &str, info: &Message) -> Result<Vec<Command>, Vec<
             .message(field)
             .and_then(|update| reader.update(update))
         {
-            Ok(kind) => commands.extend(kind.map(|kind| Command {
+            Ok(kinds) => commands.extend(kinds.into_iter().map(|kind| Command {
                 place: reader.place(field.at),
                 kind,
             })),
@@ -218,7 +217,7 @@ impl Reader<'_> {
     }
 
     /// What an update does; nothing, where the program does it itself.
-    fn update(&self, update: Node) -> Read<Option<CommandKind>> {
+    fn update(&self, update: Node) -> Read<Vec<CommandKind>> {
         self.only(update, "an update", &["type", "entity"])?;
         let kind = match update.field("type").map(|field| &field.value) {
             Some(Value::Word(word)) => word.as_str(),
@@ -250,33 +249,30 @@ impl Reader<'_> {
                 self.only(of, "an entry", &TABLE_ENTRY)?;
                 if self.flag(of, "is_default_action")? {
                     wants("MODIFY", "a default action is there: it is modified")?;
-                    return self.default(of).map(Some);
+                    return Ok(vec![self.default(of)?]);
                 }
-                // The program has it: it is listed for those who want to know.
-                if self.flag(of, "is_const")? {
-                    return Ok(None);
-                }
-                wants("INSERT", "entries are inserted before the first packet")?;
-                self.entry(of)
-                    .map(|entry| Some(CommandKind::AddEntry(entry)))
+                self.table_entry(kind, at, of)
             }
             "counter_entry" => {
                 wants("MODIFY", "counters are there: they are modified")?;
-                self.counter(of).map(Some)
+                Ok(vec![self.counter(of)?])
             }
             "direct_counter_entry" => {
                 wants("MODIFY", "counters are there: they are modified")?;
-                self.direct_counter(of).map(Some)
+                Ok(vec![self.direct_counter(of)?])
             }
             "register_entry" => {
                 wants("MODIFY", "registers are there: they are modified")?;
-                self.register(of).map(Some)
+                Ok(vec![self.register(of)?])
+            }
+            "value_set_entry" => {
+                wants("MODIFY", "value sets are there: they are modified")?;
+                self.value_set(of)
             }
             name => {
                 let message = format!("`{name}` is not there yet");
                 let error = Diagnostic::refused("p4-unsupported", message);
-                let help =
-                    "there are table_entry, counter_entry, direct_counter_entry, register_entry";
+                let help = "there are table_entry, counter_entry, direct_counter_entry, register_entry, value_set_entry";
                 Err(error.at(self.place(field.at)).help(help))
             }
         }
@@ -301,125 +297,6 @@ impl Reader<'_> {
                 action: self.action(table, action)?,
             },
         })
-    }
-
-    fn entry(&self, of: Node) -> Read<Entry> {
-        let table = self.table(of)?;
-        let keys = self.keys(table, of)?;
-        let (priority, at) = self.number(of, "priority")?;
-        let priority = match (table.takes_priorities(), priority) {
-            (true, 0) => {
-                let message = format!("an entry of `{}` has a priority", table.name);
-                let help = "write `priority: 1`, or more: the larger one wins";
-                return Err(self.error(of.at, message).help(help));
-            }
-            (true, priority) => Priority::LargerWins(BigInt::from(priority)),
-            (false, 0) => Priority::None,
-            (false, _) => {
-                let message = format!("entries of `{}` have no priorities", table.name);
-                return self.wrong(at, message);
-            }
-        };
-        let Some(action) = self.inner(of, "action")? else {
-            return self.wrong(of.at, "an entry has an `action`");
-        };
-        Ok(Entry {
-            table: table.name.clone(),
-            keys,
-            action: self.action(table, action)?,
-            priority,
-            label: None,
-        })
-    }
-
-    /// In the order of the table's keys.
-    fn keys(&self, table: &Table, of: Node) -> Read<Vec<Key>> {
-        let mut given = Vec::new();
-        for field in of.fields.iter().filter(|field| field.name == "match") {
-            let found = self.message(field)?;
-            let (id, at) = self.number(found, "field_id")?;
-            let Some(place) = table.keys.iter().position(|key| key.id == id) else {
-                let keys = table
-                    .keys
-                    .iter()
-                    .map(|key| format!("{} ({})", key.id, key.name));
-                let keys: Vec<String> = keys.collect();
-                let error = self.error(at, format!("`{}` has no key {id}", table.name));
-                return Err(error.help(format!("keys are: {}", keys.join(", "))));
-            };
-            if given.iter().any(|(other, _)| *other == place) {
-                let message = format!("the key `{}` is given twice", table.keys[place].name);
-                return self.wrong(field.at, message);
-            }
-            given.push((place, (found, field.at)));
-        }
-        let mut keys = Vec::new();
-        for (place, key) in table.keys.iter().enumerate() {
-            let found = given.iter().find(|(other, _)| *other == place);
-            let (pattern, at) = match found {
-                Some((_, (found, at))) => (self.pattern(key, *found)?, *at),
-                None if key.kind == "exact" => {
-                    let message = format!("the key `{}` is exact: it is missing", key.name);
-                    return self.wrong(of.at, message);
-                }
-                None => (Pattern::Any, of.at),
-            };
-            keys.push(Key {
-                name: None,
-                pattern,
-                column: at.1,
-            });
-        }
-        Ok(keys)
-    }
-
-    fn pattern(&self, key: &Part, of: Node) -> Read<Pattern> {
-        let mut others = of.fields.iter().filter(|field| field.name != "field_id");
-        let Some(field) = others.next() else {
-            return self.wrong(of.at, format!("what `{}` is to be is missing", key.name));
-        };
-        if field.name != key.kind {
-            let message = format!("`{}` is {}, not {}", key.name, key.kind, field.name);
-            return self.wrong(field.at, message);
-        }
-        if key.width == 0 {
-            let message = format!("`{}` has no numbers", key.name);
-            return self.wrong(field.at, message);
-        }
-        let inner = self.message(field)?;
-        let named = format!("`{}`", key.name);
-        let value = |name: &str| self.value(inner, name, (&named, key.width));
-        match key.kind.as_str() {
-            "exact" | "optional" => Ok(Pattern::Value(Number::of(value("value")?))),
-            "lpm" => {
-                let (length, at) = self.number(inner, "prefix_len")?;
-                let (value, width) = (value("value")?, u64::from(key.width));
-                if length == 0 || length > width {
-                    let message = format!("a prefix of {named} has 1 to {width} bits");
-                    let help = "leave the key out where every value is meant";
-                    return Err(self.error(at, message).help(help));
-                }
-                if value.trailing_zeros().unwrap_or(width) < width - length {
-                    return self.wrong(field.at, "bits behind the prefix are zeros");
-                }
-                Ok(Pattern::Prefix(Number::of(value), length as u32))
-            }
-            "ternary" => {
-                let (value, mask) = (value("value")?, value("mask")?);
-                if &value & &mask != value {
-                    return self.wrong(field.at, "bits that do not count are zeros");
-                }
-                Ok(Pattern::Masked(Number::of(value), Number::of(mask)))
-            }
-            "range" => {
-                let (low, high) = (value("low")?, value("high")?);
-                if low > high {
-                    return self.wrong(field.at, format!("nothing is between {low} and {high}"));
-                }
-                Ok(Pattern::Range(Number::of(low), Number::of(high)))
-            }
-            kind => self.wrong(field.at, format!("keys of the kind `{kind}` are not there")),
-        }
     }
 
     fn action(&self, table: &Table, of: Node) -> Read<Call> {
@@ -499,13 +376,9 @@ impl Reader<'_> {
         let Some(entry) = self.inner(of, "table_entry")? else {
             return self.wrong(of.at, "the counter of an entry has a `table_entry`");
         };
-        let table = self.table(entry)?;
-        let (priority, _) = self.number(entry, "priority")?;
         let [packets, bytes] = self.counted(of, "data")?;
         Ok(CommandKind::WriteFound {
-            table: table.name.clone(),
-            keys: self.keys(table, entry)?,
-            priority: BigInt::from(priority),
+            entry: self.found(self.table(entry)?, entry)?,
             packets,
             bytes,
         })

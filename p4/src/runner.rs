@@ -3,7 +3,7 @@
 //! What comes out of a port has to be what is expected there, in the order of each port alone, and nothing more; a port that no command
 //! names is not looked at.
 
-use crate::commands::{Cell, Command, CommandKind, Expected, Number};
+use crate::commands::{Call, Cell, Command, CommandKind, Expected, Found, Number};
 use crate::control::{wrong, Names};
 use crate::design::Design;
 use crate::interpreter::{first_tables, Data, Entry, Machine, Match, Message, Outcome, Way};
@@ -266,10 +266,8 @@ impl<E: Engine> Run<'_, E> {
                 action,
             } => {
                 let table = self.names.table(table, place)?;
-                let mut changed = self.added_entry(table, *entry, place)?;
-                (changed.action, changed.arguments) = self.names.default(table, action, place)?;
-                self.drop_entry(table, &changed);
-                self.put(table, &changed, place)?;
+                let changed = self.added_entry(table, *entry, place)?;
+                self.modify(table, changed, action, place)?;
             }
             CommandKind::ClearTable { table } => {
                 let table = self.names.table(table, place)?;
@@ -341,21 +339,25 @@ impl<E: Engine> Run<'_, E> {
                 self.engine.set_counter(object, cell, (packets, bytes));
             }
             CommandKind::WriteFound {
-                table,
-                keys,
-                priority,
+                entry,
                 packets,
                 bytes,
             } => {
-                let table = self.names.table(table, place)?;
-                let (keys, priority) = self.names.found(table, keys, priority, place)?;
-                let is_it = |one: &&Entry| one.keys == keys && one.priority == priority;
-                let Some(entry) = self.tables[table].iter().find(is_it) else {
-                    return Err(wrong(place, "the table has no such entry"));
-                };
+                let (table, entry) = self.found(entry, place)?;
                 let [packets, bytes] = [packets, bytes].map(Number::word);
-                let set = self.engine.set_found(table, entry, (packets, bytes));
+                let set = self.engine.set_found(table, &entry, (packets, bytes));
                 set.map_err(|why| wrong(place, why))?;
+            }
+            CommandKind::ModifyFound { entry, action } => {
+                let (table, found) = self.found(entry, place)?;
+                if let Some(action) = action {
+                    self.modify(table, found, action, place)?;
+                }
+            }
+            CommandKind::DeleteFound { entry } => {
+                let (table, found) = self.found(entry, place)?;
+                self.may_change(table, &found, place)?;
+                self.drop_entry(table, &found);
             }
             // Nobody looks at what these show.
             CommandKind::ReadRegister { .. } | CommandKind::ReadCounter { .. } => {}
@@ -388,6 +390,53 @@ impl<E: Engine> Run<'_, E> {
     fn drop_entry(&mut self, table: usize, entry: &Entry) {
         self.tables[table].retain(|one| !same(one, entry));
         self.engine.take(table, entry);
+    }
+
+    /// The entry of a table that has these keys.
+    fn found(&self, found: &Found, place: &Place) -> Result<(usize, Entry), Diagnostic> {
+        let table = self.names.table(&found.table, place)?;
+        let (keys, priority) = self
+            .names
+            .found(table, &found.keys, &found.priority, place)?;
+        let is_it = |one: &&Entry| one.keys == keys && one.priority == priority;
+        match self.tables[table].iter().find(is_it) {
+            Some(entry) => Ok((table, entry.clone())),
+            None => Err(wrong(place, "the table has no such entry")),
+        }
+    }
+
+    /// An entry of the program that is constant stays as it is.
+    fn may_change(&self, table: usize, entry: &Entry, place: &Place) -> Result<(), Diagnostic> {
+        match entry.is_constant {
+            true => {
+                let name = &self.program.tables[self.design.tables[table].table].name;
+                let message = format!("this entry of `{name}` is constant");
+                Err(wrong(place, message))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// An entry gets another action; what it has counted stays.
+    fn modify(
+        &mut self,
+        table: usize,
+        mut entry: Entry,
+        action: &Call,
+        place: &Place,
+    ) -> Result<(), Diagnostic> {
+        self.may_change(table, &entry, place)?;
+        let counted = self.engine.found(table, &entry);
+        (entry.action, entry.arguments) = self.names.called(table, action, place)?;
+        self.drop_entry(table, &entry);
+        self.put(table, &entry, place)?;
+        match counted {
+            (0, 0) => Ok(()),
+            counted => {
+                let set = self.engine.set_found(table, &entry, counted);
+                set.map_err(|why| wrong(place, why))
+            }
+        }
     }
 
     fn put(&mut self, table: usize, entry: &Entry, place: &Place) -> Result<(), Diagnostic> {

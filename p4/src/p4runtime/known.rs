@@ -15,6 +15,18 @@ pub struct Known {
     pub counters: BTreeMap<u64, String>,
     /// Registers, with the bits of a cell.
     pub registers: BTreeMap<u64, (String, Option<u32>)>,
+    /// Value sets.
+    pub value_sets: BTreeMap<u64, ValueSet>,
+}
+
+/// A value set.
+pub struct ValueSet {
+    /// Its whole name.
+    pub name: String,
+    /// What a value is made of.
+    pub keys: Vec<Part>,
+    /// How many values it holds.
+    pub size: u64,
 }
 
 /// A table.
@@ -84,11 +96,23 @@ impl Known {
             let bits = bits.and_then(|bits| u32::try_from(bits).ok());
             (preamble_id(register), (name(register), bits))
         });
+        let value_sets = info.messages("value_sets").map(|set| {
+            let size = set
+                .number_of("size")
+                .and_then(|size| u64::try_from(size).ok());
+            let known = ValueSet {
+                name: name(set),
+                keys: set.messages("match").map(part).collect(),
+                size: size.unwrap_or(0),
+            };
+            (preamble_id(set), known)
+        });
         Known {
             tables: tables.collect(),
             actions: actions.collect(),
             counters: counters.map(|one| (preamble_id(one), name(one))).collect(),
             registers: registers.collect(),
+            value_sets: value_sets.collect(),
         }
     }
 }

@@ -17,7 +17,11 @@ header h_t { bit<8> a; bit<16> b; bit<32> c; bit<9> d; bit<7> e; }
 struct headers { h_t h; }
 struct metadata {}
 parser P(packet_in p, out headers h, inout metadata m, inout standard_metadata_t s) {
-    state start { p.extract(h.h); transition accept; }
+    value_set<bit<8>>(2) known;
+    state start {
+        p.extract(h.h);
+        transition select(h.h.a) { known: reject; default: accept; }
+    }
 }
 control V(inout headers h, inout metadata m) { apply {} }
 control I(inout headers h, inout metadata m, inout standard_metadata_t s) {
@@ -34,6 +38,7 @@ control I(inout headers h, inout metadata m, inout standard_metadata_t s) {
         entries = {
             (1, 0x0a000000 &&& 0xff000000): send(3);
             (2, 0x0a0b0c0d): mark(7, 0x1234);
+            const (3, 0x0a0b0c0d): send(1);
         }
     }
     table many {
@@ -44,7 +49,11 @@ control I(inout headers h, inout metadata m, inout standard_metadata_t s) {
             (0x0001, 7 .. 8, 6): mark(0, 1);
         }
     }
+    table none {
+        actions = { send; }
+    }
     apply {
+        none.apply();
         seen.count((bit<32>)h.h.a);
         cells.write(0, 20w1);
         one.apply();
@@ -112,7 +121,14 @@ fn entries_of_a_program_come_back() {
         let table = names.table(&entry.table, &command.place).unwrap();
         found[table].push(names.entry(table, entry, &command.place).unwrap());
     }
-    let held: Vec<_> = first.into_iter().map(|table| table.entries).collect();
+    // One that is constant is only listed.
+    let held = first.into_iter().map(|table| {
+        let entries = table.entries.into_iter();
+        entries
+            .filter(|entry| !entry.is_constant)
+            .collect::<Vec<_>>()
+    });
+    let held: Vec<_> = held.collect();
     assert_eq!(found.iter().map(Vec::len).sum::<usize>(), 4);
     assert_eq!(found, held);
 }
@@ -165,13 +181,117 @@ fn counters_registers_and_default_actions_are_modified() {
     assert_eq!(arguments[0].to_number(), 511.into());
 }
 
+/// What a machine holds when these updates are done, or what is said of the first one that cannot be done.
+fn done<'c>(of: &'c Checked, text: &str) -> Result<hardpath_p4::interpreter::Machine<'c>, String> {
+    let commands = read(of, text).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let machine = hardpath_p4::interpreter::Machine::new(&of.program, &of.sources, &of.design);
+    let mut machine = machine.unwrap();
+    let (program, sources, design) = (&of.program, &of.sources, &of.design);
+    match runner::run(&mut machine, program, sources, design, &commands) {
+        Ok(verdict) => {
+            assert_eq!(verdict, runner::Verdict::Passed);
+            Ok(machine)
+        }
+        Err(errors) => Err(errors[0].message.clone()),
+    }
+}
+
+/// P4Runtime, sections "TableEntry" and "Preinitialized tables": an entry is known by its keys, what it has counted stays, and one that is
+/// constant stays, too.
+#[test]
+fn entries_are_modified_and_deleted() {
+    let of = checked();
+    let [one, send] =
+        [("tables", "I.one"), ("actions", "I.send")].map(|(list, name)| id(&of, list, name));
+    let keys = |a: u8, c: &str, length: u8| {
+        format!("match {{ field_id: 1 exact {{ value: \"\\{a:03o}\" }} }} match {{ field_id: 2 lpm {{ value: \"{c}\" prefix_len: {length} }} }}")
+    };
+    let (first, second, third) = (
+        keys(1, "\\n\\000\\000\\000", 8),
+        keys(2, "\\n\\013\\014\\r", 32),
+        keys(3, "\\n\\013\\014\\r", 32),
+    );
+    let action = format!(
+        "action {{ action {{ action_id: {send} params {{ param_id: 1 value: \"\\007\" }} }} }}"
+    );
+    let update = |kind: &str, rest: &str| {
+        format!(
+            "updates {{ type: {kind} entity {{ table_entry {{ table_id: {one} {rest} }} }} }}\n"
+        )
+    };
+    let count = format!("updates {{ type: MODIFY entity {{ direct_counter_entry {{ data {{ packet_count: 9 byte_count: 8 }} table_entry {{ table_id: {one} {first} }} }} }} }}\n");
+    let text = count
+        + &update("MODIFY", &format!("{first} {action}"))
+        + &update("MODIFY", &first)
+        + &update("DELETE", &format!("{second} action {{ }}"));
+    let machine = done(&of, &text).unwrap();
+    let table = of
+        .design
+        .tables
+        .iter()
+        .position(|table| table.name == "I.one");
+    let entries = &machine.table(table.unwrap()).entries;
+    assert_eq!(entries.len(), 2);
+    let changed = entries.iter().find(|entry| !entry.is_constant).unwrap();
+    assert_eq!((changed.action, changed.count), (0, (9, 8)));
+    assert_eq!(changed.arguments[0].to_number(), 7.into());
+    let other = keys(9, "\\n\\000\\000\\000", 8);
+    for (text, said) in [
+        (update("DELETE", &other), "no such entry"),
+        (
+            update("MODIFY", &format!("{other} {action}")),
+            "no such entry",
+        ),
+        (
+            update("DELETE", &second) + &update("DELETE", &second),
+            "no such entry",
+        ),
+        (update("DELETE", &third), "is constant"),
+        (
+            update("MODIFY", &format!("{third} {action}")),
+            "is constant",
+        ),
+    ] {
+        let message = done(&of, &text).err().unwrap_or_default();
+        assert!(message.contains(said), "{said}: {message}");
+    }
+}
+
+/// P4Runtime, section "ValueSetEntry": all values at once, in the place of those that were there.
+#[test]
+fn value_sets_are_modified() {
+    let of = checked();
+    let set = id(&of, "value_sets", "P.known");
+    let update = |kind: &str, values: &[u8]| {
+        let members = values.iter().map(|value| {
+            format!("members {{ match {{ field_id: 1 exact {{ value: \"\\{value:03o}\" }} }} }} ")
+        });
+        let members: String = members.collect();
+        format!("updates {{ type: {kind} entity {{ value_set_entry {{ value_set_id: {set} {members} }} }} }}\n")
+    };
+    let text = update("MODIFY", &[1, 2]) + &update("MODIFY", &[3]);
+    let mut machine = done(&of, &text).unwrap();
+    let parser = of.design.objects.iter().position(|one| one.name == "P");
+    let held = machine.value_set_mut(parser.unwrap(), 0).clone();
+    assert_eq!(held.len(), 1);
+    assert!(held[0][0].takes(&hardpath_p4::interpreter::Data::Number(3.into())));
+    for (text, said) in [
+        (update("MODIFY", &[1, 2, 3]), "holds 2 values"),
+        (update("INSERT", &[1]), "they are modified"),
+    ] {
+        let errors = read(&of, &text).unwrap_err();
+        assert!(errors[0].message.contains(said), "{said}: {errors:#?}");
+    }
+}
+
 /// An update that is wrong, and what is said of it.
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
     let of = checked();
-    let [one, many, send] = [
+    let [one, many, none, send] = [
         ("tables", "I.one"),
         ("tables", "I.many"),
+        ("tables", "I.none"),
         ("actions", "I.send"),
     ]
     .map(|(list, name)| id(&of, list, name));
@@ -196,7 +316,10 @@ fn what_is_wrong_is_told_with_its_place() {
         (insert(format!("table_id: {many} {good}")), "has a priority"),
         (insert(format!("table_id: {one} {a} acton {{ }}")), "an entry has no `acton`"),
         (insert(format!("table_id: {one} {a}")), "an entry has an `action`"),
-        (format!("updates {{ type: DELETE entity {{ table_entry {{ table_id: {one} {a} {good} }} }} }}"), "entries are inserted"),
+        (format!("updates {{ entity {{ table_entry {{ table_id: {one} {a} {good} }} }} }}"), "this is UNSPECIFIED"),
+        (format!("updates {{ type: DELETE entity {{ table_entry {{ table_id: {many} }} }} }}"), "has a priority"),
+        (format!("updates {{ type: MODIFY entity {{ table_entry {{ table_id: {one} {a} is_const: true }} }} }}"), "stays as it is"),
+        (insert(format!("table_id: {none} {good}")), "has no keys"),
         (format!("updates {{ type: INSERT entity {{ table_entry {{ table_id: {one} is_default_action: true {good} }} }} }}"), "it is modified"),
         ("updates { type: INSERT entity { meter_entry { } } }".to_owned(), "`meter_entry` is not there yet"),
     ];
