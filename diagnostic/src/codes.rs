@@ -125,6 +125,7 @@ pub const CODES: &[&str] = &[
     "p4-14",
     "p4-commands",
     "p4-constant",
+    "p4-doubtful",
     "p4-entries",
     "p4-instance",
     "p4-judge",

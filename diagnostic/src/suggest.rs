@@ -16,6 +16,20 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, known)| known)
 }
 
+/// The known name of which another one is a slip of the fingers: a letter too much, too few, another one, or two in the wrong order. Nothing
+/// where the name is a known one, or so short that it may well be another word.
+pub fn mistyped<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut found = None;
+    for known in known {
+        match strsim::osa_distance(name, known) {
+            0 => return None,
+            1 if name.len() >= 4 && known.len() >= 4 => found = Some(known),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Help for a name that is not among those known: `did you mean counts? it has counts, limit`. `has`: the words in front of the
 /// names; `has_none`: what is said where there are none.
 pub fn known<'a>(
@@ -68,5 +82,22 @@ mod tests {
         let many: Vec<String> = (0..30).map(|number| format!("map{number}")).collect();
         let help = known("x", many.iter().map(String::as_str), "it has", "");
         assert!(help.ends_with("map23, …"), "{help}");
+    }
+
+    #[test]
+    fn a_slip_of_the_fingers_is_no_other_word() {
+        let known = ["name", "hidden", "default_action", "id"];
+        for (name, meant) in [
+            ("nmae", Some("name")),
+            ("nam", None),
+            ("names", Some("name")),
+            ("hiden", Some("hidden")),
+            ("defalt_action", Some("default_action")),
+            ("name", None),
+            ("ib", None),
+            ("brief", None),
+        ] {
+            assert_eq!(super::mistyped(name, known), meant, "{name}");
+        }
     }
 }

@@ -10,6 +10,7 @@ mod blocks;
 mod builtins;
 mod calls;
 mod cuts;
+mod doubts;
 mod entry_rules;
 mod expressions;
 mod heads;
@@ -83,17 +84,19 @@ pub fn check(program: &ast::Program, sources: &Sources) -> Result<Program, Vec<D
     }
     checker.main();
     checker.architecture();
+    checker.told.warnings = once(checker.told.warnings);
     match checker.errors.is_empty() {
         true => Ok(checker.told),
-        false => {
-            let mut seen = BTreeSet::new();
-            // What takes types is looked at for each set of them.
-            let mut errors = checker.errors;
-            errors.retain(|error| seen.insert(error.to_string()));
-            errors.truncate(MOST_ERRORS);
-            Err(errors)
-        }
+        false => Err(once(checker.errors)),
     }
+}
+
+/// Each once, as many as one reads: what takes types is looked at for each set of them.
+fn once(mut all: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen = BTreeSet::new();
+    all.retain(|one| seen.insert(one.to_string()));
+    all.truncate(MOST_ERRORS);
+    all
 }
 
 /// What a name stands for.

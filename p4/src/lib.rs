@@ -111,14 +111,14 @@ pub fn read(
         None => {
             match package(&program).and_then(|(name, count)| library::architecture(name, count)) {
                 Some(text) => {
-                    let number = sources.add("architecture", text);
+                    let number = sources.add(library::ARCHITECTURE_FILE, text);
                     preprocess::run(sources, number, options)?
                 }
                 None => return Ok(program),
             }
         }
     };
-    let support = sources.add("support", library::SUPPORT);
+    let support = sources.add(library::SUPPORT_FILE, library::SUPPORT);
     tokens.extend(preprocess::run(sources, support, options)?);
     tokens.extend(architecture);
     // Which names are types the second part knows only from the first one.

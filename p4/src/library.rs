@@ -42,6 +42,11 @@ const ARCHITECTURES: [(&str, usize, &str); 9] = [
 ];
 
 /// What all of these are described with.
+/// What messages call the description of the architecture.
+pub const ARCHITECTURE_FILE: &str = "architecture";
+/// What they call what descriptions are made with.
+pub const SUPPORT_FILE: &str = "support";
+/// What descriptions are made with.
 pub const SUPPORT: &str = include_str!("../architectures/support.p4");
 
 /// Packages whose architecture is known.
@@ -49,6 +54,14 @@ pub fn packages() -> impl Iterator<Item = &'static str> {
     let names: std::collections::BTreeSet<&str> =
         ARCHITECTURES.iter().map(|(name, ..)| *name).collect();
     names.into_iter()
+}
+
+/// Whether a file of a program is one of ours, and not of who wrote it.
+pub fn is_own(file: &str) -> bool {
+    let is_included = file
+        .strip_prefix(FOLDER)
+        .is_some_and(|rest| rest.starts_with('/'));
+    is_included || file == ARCHITECTURE_FILE || file == SUPPORT_FILE
 }
 
 /// The description of the architecture that has this package, with so many parameters.

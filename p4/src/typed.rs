@@ -8,6 +8,7 @@ use crate::ast::{Annotation, Binary, Direction, Unary};
 use crate::source::Span;
 use crate::types::{ObjectKind, Type, Types};
 use crate::value::Value;
+use hardpath_diagnostic::Diagnostic;
 
 /// A program.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -36,6 +37,8 @@ pub struct Program {
     pub architecture: Option<usize>,
     /// Functions that say what extern functions do, by the names of these.
     pub implementations: Vec<(String, usize)>,
+    /// What is right as it stands and was hardly meant.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Program {

@@ -10,6 +10,7 @@ impl<'a> Checker<'a> {
     pub(super) fn annotations(&mut self, all: &'a [ast::Annotation]) {
         for (at, annotation) in all.iter().enumerate() {
             let name = &annotation.name;
+            self.doubt_annotation(name);
             // §20: one in brackets stands alone among those of its name.
             let mut same = all[..at].iter().filter(|one| one.name.text == name.text);
             if same.any(|one| is_structured(one) || is_structured(annotation)) {

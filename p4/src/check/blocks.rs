@@ -179,6 +179,9 @@ impl<'a> Checker<'a> {
 
     fn state(&mut self, state: &'a ast::State) -> State {
         self.annotations(&state.annotations);
+        if state.next.is_none() {
+            self.doubt_state(&state.name);
+        }
         let (statements, next) = self.scope(|all| {
             let statements = all.statements(&state.statements);
             let next = match &state.next {

@@ -177,6 +177,7 @@ impl<'a> Checker<'a> {
                     }
                     (value, ..) => value,
                 };
+                self.doubt_cast(&value, of, to, span);
                 match fold::cast(self.types(), value, to) {
                     Ok(value) => Some(made(value, to.clone(), span)),
                     Err(why) => self.refuse("p4-type", span, why),

@@ -20,6 +20,10 @@ impl<'a> Checker<'a> {
                     Some((width, false)) => Type::Bit(width),
                     Some((width, true)) => Type::Int(width),
                 };
+                if let Some((_, digits)) = text.split_once(['w', 's']) {
+                    let written = value::literal(digits).map(|(number, _)| number);
+                    self.doubt_number(&written.unwrap_or_default(), &of, span);
+                }
                 Some(made(Value::Number(number), of, span))
             }
             Err(why) => self.refuse("p4-type", span, why),

@@ -172,6 +172,7 @@ impl<'a> Checker<'a> {
                 return self.refuse("p4-type", span, message);
             }
         };
+        let (told, asked) = (self.errors.len(), given.clone());
         let passed = self.arguments(
             &parameters,
             &mut given,
@@ -179,7 +180,13 @@ impl<'a> Checker<'a> {
             &name,
             Taker::Maker,
             span,
-        )?;
+        );
+        let Some(passed) = passed else {
+            if kind == ObjectKind::Package && self.errors.len() == told + 2 {
+                self.swapped(told, &parameters, &asked, arguments, &name);
+            }
+            return None;
+        };
         self.defaults_are_known(&parameters, &mut given, arguments, span)?;
         let given = match kind {
             // A package need not know all; a parser or a control may be told by who takes it.
@@ -208,6 +215,39 @@ impl<'a> Checker<'a> {
         });
         self.inside.instances.push(place);
         Some(place)
+    }
+
+    /// Two arguments that do not fit, and would if they changed places, are one error; it stands in the place of the two.
+    fn swapped(
+        &mut self,
+        told: usize,
+        parameters: &[Parameter],
+        asked: &Given,
+        arguments: &'a [ast::Argument],
+        name: &str,
+    ) {
+        let errors = self.errors.split_off(told);
+        let pairs = (0..arguments.len()).flat_map(|at| (0..at).map(move |before| (before, at)));
+        for (one, other) in pairs.filter(|(_, at)| *at < parameters.len()) {
+            let mut turned = parameters.to_vec();
+            turned.swap(one, other);
+            let mut given = asked.clone();
+            let span = arguments[one].value.span;
+            let fits = self.arguments(&turned, &mut given, arguments, name, Taker::Maker, span);
+            self.errors.truncate(told);
+            if fits.is_some() {
+                let [first, second] = [one, other].map(|at| {
+                    let written = self.sources.text(arguments[at].value.span);
+                    format!("`{written}`")
+                });
+                let message = format!("{first} and {second} stand in each other's place");
+                let error = self.sources.error("p4-type", span, message);
+                let help = format!("`{name}` takes ({})", self.shown(parameters));
+                self.errors.push(error.help(help));
+                return;
+            }
+        }
+        self.errors.extend(errors);
     }
 
     /// §7.2.12: a default that stands for what is left out says of which types it is, if they are known.

@@ -99,6 +99,7 @@ impl<'a> Checker<'a> {
                     self.told.tables[number].size = size;
                 }
                 _ => {
+                    self.doubt_property(&property.name);
                     if let Some(value) = self.expression(value, None) {
                         self.told.tables[number].properties.push(Property {
                             name: property.name.text.clone(),

@@ -65,6 +65,27 @@ const FOREIGN: [(&str, &str); 20] = [
     ("_Bool", "bool"),
 ];
 
+/// What other languages say, P4_14 among them, and how it is written.
+const HABITS: [(&str, &str); 8] = [
+    (
+        "goto",
+        "a state of a parser goes on with `transition NEXT;`, and nothing else jumps",
+    ),
+    ("valid", "whether a header is valid: `hdr.x.isValid()`"),
+    ("True", "it is written `true`"),
+    ("TRUE", "it is written `true`"),
+    ("False", "it is written `false`"),
+    ("FALSE", "it is written `false`"),
+    (
+        "NULL",
+        "there are no pointers; what a number begins with is `0`",
+    ),
+    (
+        "null",
+        "there are no pointers; what a number begins with is `0`",
+    ),
+];
+
 /// The type that is meant by one of another language.
 pub(crate) fn foreign(name: &str) -> Option<&'static str> {
     let mut all = FOREIGN.iter();
@@ -110,6 +131,9 @@ impl<'a> Checker<'a> {
             if let Some(meant) = foreign(&name.text) {
                 return error.help(format!("numbers have a width in P4: `{meant}`"));
             }
+        }
+        if let Some((_, help)) = HABITS.iter().find(|(habit, _)| *habit == name.text) {
+            return error.help(*help);
         }
         if types.errors.contains(&name.text) {
             return error.help(format!("errors are written `error.{}`", name.text));
@@ -194,7 +218,10 @@ impl<'a> Checker<'a> {
 
     /// Help with a method or a field that something does not have.
     pub(super) fn no_such(&mut self, message: String, name: &ast::Name, known: &[&str]) {
-        let near = suggest::nearest(&name.text, known.iter().copied());
+        let near = match name.text.to_lowercase().as_str() {
+            "valid" | "is_valid" => known.iter().copied().find(|one| one.starts_with("isValid")),
+            _ => suggest::nearest(&name.text, known.iter().copied()),
+        };
         let error = self.sources.error("p4-name", name.span, message);
         self.errors.push(match near {
             Some(near) => error.help(format!("did you mean `{near}`?")),

@@ -156,6 +156,24 @@ impl Parser<'_> {
         if let Some(meant) = word(1).and_then(foreign) {
             return Some(format!("numbers have a width in P4: `{meant}`"));
         }
+        // `(uint16_t)x` is two expressions.
+        let is_cast = self.before(1).is_some_and(|last| last.is_sign(")"))
+            && self.before(3).is_some_and(|last| last.is_sign("("));
+        if let (Some(meant), true) = (word(2).and_then(foreign), is_cast) {
+            return Some(format!("a cast says how wide: `({meant})`"));
+        }
+        if let (Some("inn" | "ref" | "const" | "io" | "outin" | "in_out"), "`)`") =
+            (word(2), expected)
+        {
+            return Some("parameters are `in`, `out` or `inout`".into());
+        }
+        if let (Some(word), "`=`") = (word(1), expected) {
+            let is_const = hardpath_diagnostic::suggest::mistyped(word, ["const"]).is_some();
+            return is_const.then(|| "did you mean `const`?".into());
+        }
+        if next.is_word("else") && expected == "`;`" {
+            return Some("also the statement in front of `else` ends with `;`".into());
+        }
         if next.is_sign("{") && expected == "`;`" {
             let begin = self.word_of_line()?;
             return Some(match begin {

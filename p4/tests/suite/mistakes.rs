@@ -54,16 +54,16 @@ control D(packet_out packet, in headers hdr) { apply { packet.emit(hdr); } }
 V1Switch(P(), V(), I(), E(), C(), D()) main;
 ";
 
-/// What is told of the program, a line each, with the help behind it.
+/// What is told of the program, errors or else warnings, a line each, with the help behind it.
 fn told(text: &str) -> Vec<String> {
     let mut sources = Sources::default();
     let number = sources.add("program.p4", text);
     let tokens = preprocess::run(&mut sources, number, &Options::default());
     let program = tokens.and_then(|tokens| hardpath_p4::parser::program(&sources, &tokens));
     let checked = program.and_then(|program| check(&program, &sources));
-    let made = checked.and_then(|program| design(&program, &sources).map(|_| ()));
-    let errors = made.err().unwrap_or_default();
-    let lines = errors.iter().map(|error| {
+    let made = checked.and_then(|program| design(&program, &sources).map(|_| program.warnings));
+    let all = made.unwrap_or_else(|errors| errors);
+    let lines = all.iter().map(|error| {
         let place = error.place.as_ref().expect("errors of sources have one");
         let help = error.help.as_deref().unwrap_or("");
         format!("{}:{} {} | {help}", place.line, place.column, error.message)
@@ -355,6 +355,122 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
         "const TYPE",
         "3:17 a name is expected",
         "has a type",
+    ),
+    // Habits.
+    (
+        "transition accept;",
+        "goto accept;",
+        "15:9 `goto` is not",
+        "`transition NEXT;`",
+    ),
+    (
+        "mark_to_drop(std)",
+        "hdr.ipv4.length = (uint16_t)hdr.ipv4.ttl",
+        "21:37 `;` is expected",
+        "`(bit<16>)`",
+    ),
+    (
+        "hdr.ipv4.isValid()",
+        "hdr.ipv4.valid()",
+        "38:22 ipv4_t has no",
+        "`isValid`",
+    ),
+    (
+        "hdr.ipv4.isValid()",
+        "hdr.ipv4.isvalid()",
+        "38:22 ipv4_t has no",
+        "`isValid`",
+    ),
+    (
+        "hdr.ipv4.isValid()",
+        "hdr.ipv4.valid",
+        "38:22 ipv4_t has no",
+        "`isValid()`",
+    ),
+    (
+        "hdr.ipv4.isValid()",
+        "valid(hdr.ipv4)",
+        "38:13 `valid` is not",
+        "isValid()",
+    ),
+    (
+        "hdr.ipv4.isValid()",
+        "True",
+        "38:13 `True` is not",
+        "`true`",
+    ),
+    (
+        "in headers hdr",
+        "inn headers hdr",
+        "45:42 `)` is expected",
+        "`inout`",
+    ),
+    (
+        "default_action =",
+        "cont default_action =",
+        "35:14 `=` is expected",
+        "`const`",
+    ),
+    (
+        "P(), V(), I()",
+        "P(), I(), V()",
+        "46:15 `I()` and `V()` stand",
+        "VerifyChecksum<H, M> vr",
+    ),
+    (
+        "in headers hdr) { apply { packet",
+        "inout headers hdr) { apply { packet",
+        "46:35 Deparser",
+        "should be (packet_out b, in H hdr)",
+    ),
+    // What is right and was hardly meant.
+    (
+        "transition accept;",
+        "",
+        "13:11 the state `parse_ipv4` has no `transition`",
+        "transition accept;",
+    ),
+    (
+        "    table routes",
+        "    @nmae(\"x\") table routes",
+        "27:6 nobody knows the annotation `@nmae`",
+        "`@name`",
+    ),
+    (
+        "default_action = drop()",
+        "defalt_action = drop()",
+        "35:9 nobody knows the property `defalt_action`",
+        "`default_action`",
+    ),
+    (
+        "default_action = drop()",
+        "szie = 16",
+        "35:9 nobody knows the property `szie`",
+        "`size`",
+    ),
+    (
+        "ttl - 1",
+        "ttl - 8w257",
+        "25:39 bit<8> has no room for 257: it becomes 1",
+        "a number that fits",
+    ),
+    (
+        "ttl - 1",
+        "ttl - 300",
+        "25:39 bit<8> has no room for 300: it becomes 44",
+        "a number that fits",
+    ),
+    (
+        "ttl - 1",
+        "ttl + -1",
+        "25:39 bit<8> has no sign: -1 becomes 255",
+        "write 255",
+    ),
+    (
+        "= 0x800;",
+        "= 0x10800;",
+        "3:27 bit<16> has no room for 67584",
+        "more bits",
     ),
 ];
 
