@@ -1,7 +1,7 @@
 //! Files of our own that programs can include: the core library, and architectures.
 
 /// Their names, and what is in them.
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 14] = [
     ("core.p4", include_str!("../include/core.p4")),
     ("ebpf_model.p4", include_str!("../include/ebpf_model.p4")),
     (
@@ -12,6 +12,7 @@ const FILES: [(&str, &str); 13] = [
     ("dpdk/pna.p4", include_str!("../include/dpdk/pna.p4")),
     ("pna.p4", include_str!("../include/pna.p4")),
     ("tc/pna.p4", include_str!("../include/tc/pna.p4")),
+    ("dpdk/psa.p4", include_str!("../include/dpdk/psa.p4")),
     ("bmv2/psa.p4", include_str!("../include/psa.p4")),
     ("psa.p4", include_str!("../include/psa.p4")),
     ("ubpf_model.p4", include_str!("../include/ubpf_model.p4")),
