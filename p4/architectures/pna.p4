@@ -36,3 +36,19 @@ void hardpath_send_to_port(in PortId_t dest_port) {
 void hardpath_drop_packet() {
     hardpath_drop();
 }
+
+// All ports are those of a network.
+@hardpath_extern("is_net_port")
+bool hardpath_is_net_port(in PortId_t p) {
+    return true;
+}
+
+@hardpath_extern("is_host_port")
+bool hardpath_is_host_port(in PortId_t p) {
+    return false;
+}
+
+@hardpath_extern("SelectByDirection")
+T hardpath_select_by_direction<T>(in bool is_network_port, in T from_net_value, in T from_host_value) {
+    return is_network_port ? from_net_value : from_host_value;
+}

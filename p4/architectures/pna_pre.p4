@@ -55,3 +55,8 @@ void hardpath_send_to_port(in PortId_t dest_port) {
 void hardpath_drop_packet() {
     hardpath_drop();
 }
+
+@hardpath_extern("SelectByDirection")
+T hardpath_select_by_direction<T>(in PNA_Direction_t direction, in T n2h_value, in T h2n_value) {
+    return direction == PNA_Direction_t.NET_TO_HOST ? n2h_value : h2n_value;
+}

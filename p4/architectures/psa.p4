@@ -84,3 +84,28 @@ control hardpath_psa<IH, IM, EH, EM, NM, CI2EM, CE2EM, RESUBM, RECIRCM>(
         }
     }
 }
+
+@hardpath_extern("psa_clone_i2e")
+bool hardpath_psa_clone_i2e(in psa_ingress_output_metadata_t istd) {
+    return istd.clone;
+}
+
+@hardpath_extern("psa_resubmit")
+bool hardpath_psa_resubmit(in psa_ingress_output_metadata_t istd) {
+    return !istd.drop && istd.resubmit;
+}
+
+@hardpath_extern("psa_normal")
+bool hardpath_psa_normal(in psa_ingress_output_metadata_t istd) {
+    return !istd.drop && !istd.resubmit;
+}
+
+@hardpath_extern("psa_clone_e2e")
+bool hardpath_psa_clone_e2e(in psa_egress_output_metadata_t istd) {
+    return istd.clone;
+}
+
+@hardpath_extern("psa_recirculate")
+bool hardpath_psa_recirculate(in psa_egress_output_metadata_t istd, in psa_egress_deparser_input_metadata_t edstd) {
+    return !istd.drop && edstd.egress_port == PSA_PORT_RECIRCULATE;
+}

@@ -122,6 +122,34 @@ impl Design {
         }
     }
 
+    /// The counter of the entries of a table; whether that counts whatever the table finds (v1model), or where an action says so (PSA, PNA).
+    pub fn direct_counter(&self, program: &Program, table: usize) -> Option<(usize, bool)> {
+        let place = &self.tables[table];
+        let mut properties = program.tables[place.table].properties.iter();
+        properties.find_map(|property| {
+            let by_itself = match &property.value.of {
+                Type::Object(number, _) => match program.types.objects[*number].name.as_str() {
+                    "direct_counter" => true,
+                    "DirectCounter" => false,
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            match property.value.kind {
+                ExpressionKind::Object(number) => {
+                    Some((self.made_at(number, place.object)?, by_itself))
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether an object has states, and so can reject a packet.
+    pub fn is_parser(&self, program: &Program, object: usize) -> bool {
+        let block = self.objects[object].block;
+        block.is_some_and(|block| !program.blocks[block].states.is_empty())
+    }
+
     /// What the cells of a register are.
     pub fn cell_type(&self, register: usize) -> Type {
         match &self.objects[register].of {

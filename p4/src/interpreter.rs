@@ -9,6 +9,7 @@ mod data;
 mod expressions;
 mod externs;
 pub(crate) mod hashes;
+mod learning;
 mod messages;
 mod packets;
 mod places;
@@ -16,8 +17,11 @@ mod statements;
 mod tables;
 
 pub use data::{zero, Data};
+pub use externs::passed_length;
+pub use learning::{learned_action, learns, NOT_LEARNING};
 pub use messages::{Message, Said};
-pub use tables::{first_tables, Entry, Match, TableState};
+pub use packets::ONLY_PARSERS;
+pub use tables::{first_tables, Entry, Match, TableState, NOT_ITS_TABLE};
 
 use crate::design::{Design, Known};
 use crate::loops::Loops;
@@ -87,6 +91,8 @@ pub struct Machine<'p> {
     value_sets: BTreeMap<(usize, usize), Vec<Vec<Match>>>,
     /// The table that runs an action, and the entry that it has found.
     found: Option<(usize, Option<usize>)>,
+    /// The keys that it has looked for.
+    looked_up: Vec<Data>,
     packet: packets::PacketIn,
     /// Bytes of the packet as it came in.
     arrived: usize,
@@ -151,6 +157,7 @@ impl<'p> Machine<'p> {
             tables: first_tables(program, sources, design)?,
             value_sets: BTreeMap::new(),
             found: None,
+            looked_up: Vec::new(),
             packet: packets::PacketIn::default(),
             arrived: 0,
             leaving: Bits::default(),
@@ -180,6 +187,9 @@ impl<'p> Machine<'p> {
         self.truncate = None;
         self.messages.clear();
         self.fuel = MOST_STEPS;
+        for object in 0..self.states.len() {
+            self.clear_checksum(object);
+        }
         match self.run_architecture(port, bytes.len(), time) {
             Ok(()) | Err(Stop::Exit | Stop::Reject(_)) => {}
             Err(Stop::Refused(error)) => return Err(*error),
@@ -229,6 +239,7 @@ impl<'p> Machine<'p> {
     /// What an object is made with, and its variables, as they are when it begins.
     fn enter(&mut self, object: usize) -> Run<()> {
         self.this = object;
+        self.clear_checksums(object);
         let design = self.design;
         let of = &design.objects[object];
         for (variable, known) in &of.made {

@@ -63,7 +63,7 @@ pub struct Lowered {
     pub objects: BTreeMap<usize, ir::MapId>,
     /// Value sets, by their parsers and their places in the program.
     pub value_sets: BTreeMap<(usize, usize), ir::MapId>,
-    /// What works and will disappoint: packets that are lost.
+    /// What works and will disappoint: packets that are lost, and what was hardly meant.
     pub warnings: Vec<Diagnostic>,
     /// Messages that nobody hears, each with its place.
     pub unheard: Vec<Diagnostic>,
@@ -128,7 +128,7 @@ pub fn lower(
         deparse,
         turned: false,
         next_out: 0,
-        warnings: Vec::new(),
+        warnings: program.warnings.clone(),
         unheard: Vec::new(),
         errors: Vec::new(),
     };
@@ -155,6 +155,18 @@ fn name_of(sources: &Sources) -> String {
     stem.unwrap_or_else(|| "program".into())
 }
 
+/// What a table has found whose action is written.
+#[derive(Clone, Copy)]
+struct Found {
+    /// The table, by its place in the design.
+    place: usize,
+    /// Whether it was found.
+    hit: ir::Value,
+    /// The entry, and the key that was looked for, of tables that have entries.
+    entry: Option<ir::Value>,
+    key: Option<ir::Value>,
+}
+
 struct Lower<'p> {
     program: &'p Program,
     sources: &'p Sources,
@@ -177,8 +189,8 @@ struct Lower<'p> {
     value_sets: BTreeMap<(usize, usize), ir::MapId>,
     places: BTreeMap<(u32, u32), ir::PlaceId>,
     place: Option<ir::PlaceId>,
-    /// The table whose action is written, for direct counters: its place, whether an entry was found, and the entry.
-    found: Option<(usize, ir::Value, Option<ir::Value>)>,
+    /// The table whose action is written.
+    found: Option<Found>,
     deparse: Deparse,
     /// What was emitted has become the packet: it may begin in front of where it came in.
     turned: bool,
@@ -253,6 +265,7 @@ impl Lower<'_> {
     /// What an object is made with, and its variables, as they are when it begins.
     fn enter(&mut self, object: usize) -> Made<()> {
         self.this = object;
+        self.clear_checksums(object);
         let (design, program) = (self.design, self.program);
         let of = &design.objects[object];
         for (variable, known) in &of.made {

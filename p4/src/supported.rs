@@ -295,6 +295,10 @@ fn called_with(
         function.own_name(),
         arguments.join(", ")
     );
+    let (made, body) = match IN_ACTIONS.contains(&function.name.as_str()) {
+        true => in_action(&made, &body),
+        false => (made, body),
+    };
     Tried {
         what: format!(
             "{}({})",
@@ -306,10 +310,34 @@ fn called_with(
     }
 }
 
+/// What stands only in actions of a table that has it.
+const IN_ACTIONS: [&str; 4] = [
+    "DirectCounter.count",
+    "add_entry",
+    "set_entry_expire_time",
+    "restart_expire_timer",
+];
+
+/// The same statements in the default action of a table; what is declared in front of it is a property of that, if it is something.
+fn in_action(made: &str, body: &str) -> (String, String) {
+    let property = match made.is_empty() {
+        true => "",
+        false => "hardpath_has = hardpath_object;",
+    };
+    let declared = format!(
+        "{made}\naction hardpath_added(bit<32> v) {{ x = v; }}\naction hardpath_acts() {{ {body} }}
+        table hardpath_table {{
+            key = {{ h.f: exact; }} actions = {{ hardpath_acts; hardpath_added; }} default_action = hardpath_acts();
+            add_on_miss = true; {property}
+        }}"
+    );
+    (declared, "hardpath_table.apply();".into())
+}
+
 /// A value of a type that is known.
 fn known(program: &Program, of: &Type, member: usize) -> String {
     match of {
-        Type::Text => "\"\"".into(),
+        Type::Text => "\"hardpath_added\"".into(),
         Type::Bool => "true".into(),
         Type::Enum(number) => {
             let of = &program.types.enums[*number];

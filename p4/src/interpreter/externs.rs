@@ -7,7 +7,7 @@ use super::messages::{self, Said};
 use super::{hashes, Machine, Run, Stop, Way};
 use crate::design::Known;
 use crate::source::Span;
-use crate::typed::{Call, Expression, ExpressionKind};
+use crate::typed::{Call, Expression, ExpressionKind, Function};
 use crate::types::Type;
 use crate::value;
 use num_bigint::BigInt;
@@ -54,15 +54,23 @@ impl<'p> Machine<'p> {
             _ => return self.refuse(whole.span, "this object is not made before packets come"),
         };
         match (owner, name) {
-            ("counter" | "Counter", "count") => self.count(object, &passed, 1),
-            ("CounterArray", "increment") => self.count(object, &passed, 1),
+            ("counter" | "Counter", "count") => {
+                let bytes = self.counted_bytes(function, &passed);
+                self.count(object, &passed, 1, bytes)
+            }
+            ("CounterArray", "increment") => {
+                self.count(object, &passed, 1, self.packet_bytes() as u64)
+            }
             ("CounterArray", "add") => {
                 let by = u64::try_from(passed.values[1].to_number()).unwrap_or(0);
-                self.count(object, &passed, by)
+                self.count(object, &passed, by, self.packet_bytes() as u64)
             }
             // It counts what its table finds.
             ("direct_counter", "count") => Ok(Data::Void),
-            ("DirectCounter", "count") => Ok(Data::Void),
+            ("DirectCounter", "count") => {
+                let bytes = self.counted_bytes(function, &passed);
+                self.count_found(object, bytes, whole.span)
+            }
             ("register" | "Register", "read" | "write") => {
                 self.register(object, name, passed, whole)
             }
@@ -70,6 +78,11 @@ impl<'p> Machine<'p> {
             ("Checksum16", "get") => {
                 let sum = !hashes::ones_sum(&self.bytes_of(&passed, 0));
                 Ok(Data::number(sum))
+            }
+            ("Checksum", "apply") => {
+                let algorithm = self.design.algorithm(program, object);
+                let sum = self.hashed(algorithm, &self.bytes_of(&passed, 0), whole)?;
+                self.give(&passed, 1, Data::Number(sum))
             }
             ("Checksum" | "InternetChecksum", _) => self.checksum(object, name, &passed, whole),
             ("Random", "read") => {
@@ -151,6 +164,9 @@ impl<'p> Machine<'p> {
                 self.digest(name, &passed, 1, whole.span);
                 Ok(Data::Void)
             }
+            "add_entry" => self.add_entry(&passed, whole.span),
+            // Entries do not expire.
+            "set_entry_expire_time" | "restart_expire_timer" => Ok(Data::Void),
             "csum_replace2" | "csum_replace4" => Ok(csum_replace(&passed)),
             "ebpf_ipv4_checksum" => {
                 let mut bits = Bits::default();
@@ -168,6 +184,21 @@ impl<'p> Machine<'p> {
                 let message = format!("what the extern function `{name}` does is not known");
                 self.refuse(whole.span, message)
             }
+        }
+    }
+
+    /// Each `apply` of what makes them begins with checksums of nothing (PSA, section "Checksums").
+    pub(super) fn clear_checksums(&mut self, owner: usize) {
+        let design = self.design;
+        for object in design.objects[owner].inner.values() {
+            self.clear_checksum(*object);
+        }
+    }
+
+    pub(super) fn clear_checksum(&mut self, object: usize) {
+        let state = &mut self.states[object];
+        if matches!(state, State::Bytes(_) | State::Sum(_)) {
+            *state = State::None;
         }
     }
 
@@ -249,9 +280,16 @@ impl<'p> Machine<'p> {
         bits.into_number()
     }
 
-    fn count(&mut self, object: usize, passed: &Passed, by: u64) -> Run<Data> {
+    /// The bytes of a packet; DPDK's counters are told how many these are.
+    fn counted_bytes(&self, function: &Function, passed: &Passed) -> u64 {
+        match passed_length(function) {
+            Some(at) => u64::try_from(passed.values[at].to_number()).unwrap_or(0),
+            None => self.packet_bytes() as u64,
+        }
+    }
+
+    fn count(&mut self, object: usize, passed: &Passed, by: u64, bytes: u64) -> Run<Data> {
         let index = passed.values[0].to_number();
-        let bytes = self.packet_bytes() as u64;
         let size = self.design.number(object, 0);
         if index >= BigInt::from(0) && index < size {
             let index = u64::try_from(index).unwrap_or(0);
@@ -451,6 +489,10 @@ impl<'p> Machine<'p> {
             "clear" => 0,
             "add" => added(before, hashes::ones_sum(&self.bytes_of(passed, 0))),
             "subtract" => added(before, !hashes::ones_sum(&self.bytes_of(passed, 0))),
+            // XSA has a parameter for it.
+            "get" if !passed.values.is_empty() => {
+                return self.give(passed, 0, Data::number(!before));
+            }
             "get" => return Ok(Data::number(!before)),
             "get_state" => return Ok(Data::number(before)),
             "set_state" => u16::try_from(passed.values[0].to_number()).unwrap_or(0),
@@ -479,6 +521,12 @@ impl<'p> Machine<'p> {
             false => low + drawn % (high - low + 1),
         }
     }
+}
+
+/// The place of the parameter that says how long a packet is, if there is one.
+pub fn passed_length(function: &Function) -> Option<usize> {
+    let mut parameters = function.parameters.iter();
+    parameters.position(|one| one.name == "pkt_len")
 }
 
 /// RFC 1624: a checksum behind a change of what is in it.

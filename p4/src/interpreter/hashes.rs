@@ -17,7 +17,12 @@ pub fn ones_sum(bytes: &[u8]) -> u16 {
 
 /// CRC-16/ARC.
 pub fn crc16(bytes: &[u8]) -> u16 {
-    bytes.iter().fold(0, |crc: u16, byte| {
+    crc16_behind(0, bytes)
+}
+
+/// The same of bytes behind others, whose CRC is known.
+pub fn crc16_behind(before: u16, bytes: &[u8]) -> u16 {
+    bytes.iter().fold(before, |crc: u16, byte| {
         (0..8).fold(crc ^ u16::from(*byte), |crc, _| match crc & 1 {
             1 => (crc >> 1) ^ 0xa001,
             _ => crc >> 1,
@@ -27,7 +32,12 @@ pub fn crc16(bytes: &[u8]) -> u16 {
 
 /// CRC-32 of Ethernet.
 pub fn crc32(bytes: &[u8]) -> u32 {
-    let crc = bytes.iter().fold(!0u32, |crc, byte| {
+    crc32_behind(0, bytes)
+}
+
+/// The same of bytes behind others, whose CRC is known.
+pub fn crc32_behind(before: u32, bytes: &[u8]) -> u32 {
+    let crc = bytes.iter().fold(!before, |crc: u32, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| match crc & 1 {
             1 => (crc >> 1) ^ 0xedb8_8320,
             _ => crc >> 1,
@@ -43,11 +53,11 @@ pub fn xor16(bytes: &[u8]) -> u16 {
     })
 }
 
-/// By the name of an algorithm; `None`: it is not known.
+/// By the name of an algorithm; `None`: it is not known. What a target chooses itself (PSA and PNA, `TARGET_DEFAULT`) is CRC-32 here.
 pub fn by_name(algorithm: &str, bytes: &[u8]) -> Option<BigInt> {
     Some(match algorithm.to_ascii_lowercase().as_str() {
         "crc16" | "crc16_custom" => crc16(bytes).into(),
-        "crc32" | "crc32_custom" => crc32(bytes).into(),
+        "crc32" | "crc32_custom" | "target_default" => crc32(bytes).into(),
         "csum16" | "ones_complement16" => (!ones_sum(bytes)).into(),
         "xor16" => xor16(bytes).into(),
         "identity" => BigInt::from_bytes_be(Sign::Plus, bytes),

@@ -42,6 +42,9 @@ impl PacketIn {
     }
 }
 
+/// A control reads a packet, and has no state to reject it with.
+pub const ONLY_PARSERS: &str = "only parsers read packets, and this stands in a control";
+
 impl Machine<'_> {
     pub(super) fn packet_in(
         &mut self,
@@ -50,6 +53,9 @@ impl Machine<'_> {
         gives: &Type,
         span: Span,
     ) -> Run<Data> {
+        if method != "length" && !self.design.is_parser(self.program, self.this) {
+            return self.refuse(span, ONLY_PARSERS);
+        }
         match (method, passed.values.len()) {
             ("extract", 1 | 2) => self.extract(passed, span),
             ("lookahead", 0) => {

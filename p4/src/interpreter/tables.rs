@@ -120,6 +120,9 @@ pub fn first_tables(
     }
 }
 
+/// A direct counter is called where no entry of its table was found.
+pub const NOT_ITS_TABLE: &str = "only actions of the table that has this counter make it count";
+
 impl<'p> Machine<'p> {
     /// What a table holds, by its place in the design; to be changed.
     pub fn table_mut(&mut self, table: usize) -> &mut TableState {
@@ -152,12 +155,14 @@ impl<'p> Machine<'p> {
             }
             None => self.tables[place].default.clone(),
         };
-        if let Some(entry) = entry {
-            self.count_entry(place, entry);
+        let counter = self.design.direct_counter(program, place);
+        if let (Some(entry), Some((_, true))) = (entry, counter) {
+            self.count_entry(place, entry, self.packet_bytes() as u64);
         }
         let Some((action, arguments)) = chosen else {
             return Ok(Data::Applied(entry.is_some(), None));
         };
+        self.looked_up = keys;
         let before = self.found.replace((place, entry));
         let result = self.run_action(of, action, arguments);
         self.found = before;
@@ -193,9 +198,21 @@ impl<'p> Machine<'p> {
         self.bound(parameters, passed, |all| all.body(body))
     }
 
-    /// Direct counters of v1model count whatever their table finds.
-    fn count_entry(&mut self, table: usize, entry: usize) {
-        let bytes = self.packet_bytes() as u64;
+    /// PSA, section "Direct Counter": only actions of the table that has it make it count, for the entry that was found.
+    pub(super) fn count_found(&mut self, counter: usize, bytes: u64, span: Span) -> Run<Data> {
+        let of = |table| self.design.direct_counter(self.program, table);
+        match self.found {
+            Some((table, entry)) if of(table) == Some((counter, false)) => {
+                if let Some(entry) = entry {
+                    self.count_entry(table, entry, bytes);
+                }
+                Ok(Data::Void)
+            }
+            _ => self.refuse(span, NOT_ITS_TABLE),
+        }
+    }
+
+    fn count_entry(&mut self, table: usize, entry: usize, bytes: u64) {
         let count = &mut self.tables[table].entries[entry].count;
         count.0 += 1;
         count.1 += bytes;

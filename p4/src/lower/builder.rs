@@ -1,6 +1,6 @@
 //! Instructions, where they are wanted; what is known of their arguments is computed at once.
 
-use super::{ir, Lower};
+use super::{ir, Deparse, Lower};
 use crate::source::Span;
 use hardpath_ir::ValueDef;
 use num_bigint::BigInt;
@@ -44,6 +44,11 @@ impl Lower<'_> {
             }
             if width > WIDEST_WORD {
                 return self.barrel(&op, *value, *by);
+            }
+        }
+        if let (ir::Op::Mul, [a, b], Deparse::Memory) = (&op, args, self.deparse) {
+            if width > WIDEST_WORD {
+                return self.long_product(*a, *b);
             }
         }
         // Nothing is below zero or above the largest number: loops that go by that end.
@@ -181,6 +186,27 @@ impl Lower<'_> {
             moved = self.select(is_inside, moved, nothing);
         }
         moved
+    }
+
+    /// The product of numbers that are wider than a processor's words, as it is done by hand: of digits of half a word each.
+    fn long_product(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
+        const DIGIT: u32 = WIDEST_WORD / 2;
+        let width = self.ir.width(a);
+        let digit = |all: &mut Self, of: ir::Value, lo: u32| {
+            let digit = all.slice(of, lo, DIGIT.min(width - lo));
+            all.zext(digit, WIDEST_WORD)
+        };
+        let mut sum = self.number(0u32, width);
+        for first in (0..width).step_by(DIGIT as usize) {
+            for second in (0..width - first).step_by(DIGIT as usize) {
+                let (one, other) = (digit(self, a, first), digit(self, b, second));
+                let part = self.op(ir::Op::Mul, &[one, other], WIDEST_WORD);
+                let part = self.zext(part, width);
+                let part = self.shifted(&ir::Op::Shl, part, first + second);
+                sum = self.op(ir::Op::Add, &[sum, part], width);
+            }
+        }
+        sum
     }
 
     /// Something that happens, with its results.

@@ -9,6 +9,9 @@ use crate::types::Type;
 use crate::value::Value;
 use num_bigint::BigInt;
 
+const NO_WIDTH: &str = "an `int` without a width is not there when packets come";
+const SAY_WIDTH: &str = "say how wide it is: `(bit<32>)x`, or `(int<32>)x` with a sign";
+
 impl Lower<'_> {
     /// The bits of an expression.
     pub(super) fn value(&mut self, of: &Expression) -> Made<ir::Value> {
@@ -232,10 +235,7 @@ impl Lower<'_> {
         );
         let width = self.width(first);
         if width == 0 && *first == Type::Integer {
-            return self.refuse(
-                of.span,
-                "an `int` without a width is not there when packets come",
-            );
+            return self.refuse_with(of.span, NO_WIDTH, SAY_WIDTH);
         }
         let is_signed = matches!(first, Type::Int(_));
         let a = self.bits(left.0, width);
@@ -430,10 +430,7 @@ impl Lower<'_> {
             (Node::Bits(_), Type::Integer) => match (self.known(&node), &from) {
                 (Some(number), from) => Node::Integer(crate::value::in_type(number, from)),
                 (None, _) => {
-                    return self.refuse(
-                        of.span,
-                        "an `int` without a width is not there when packets come",
-                    );
+                    return self.refuse_with(of.span, NO_WIDTH, SAY_WIDTH);
                 }
             },
             (Node::Bits(_), _) if width == 0 => Node::Integer(BigInt::from(0)),

@@ -1,7 +1,9 @@
 //! What externs become, by their names: those of the core library, of the architectures, and of their descriptions.
 
 mod arrays;
+mod checksums;
 mod hashes;
+mod learning;
 
 use super::calls::Passed;
 use super::flow::Slot;
@@ -38,15 +40,21 @@ impl<'p> Lower<'p> {
         match (owner, name) {
             ("counter" | "Counter", "count") | ("CounterArray", "increment") => {
                 let one = self.number(1u32, 64);
-                self.count(object, &passed, one, whole.span)
+                let bytes = self.counted_bytes(function, &passed);
+                self.count(object, &passed, [one, bytes], whole.span)
             }
             ("CounterArray", "add") => {
                 let by = self.bits(&passed.nodes[1], 32);
                 let by = self.zext(by, 64);
-                self.count(object, &passed, by, whole.span)
+                let bytes = self.counted_bytes(function, &passed);
+                self.count(object, &passed, [by, bytes], whole.span)
             }
             // It counts what its table finds.
             ("direct_counter", "count") => Ok(Node::Void),
+            ("DirectCounter", "count") => {
+                let bytes = self.counted_bytes(function, &passed);
+                self.count_by_action(object, bytes, whole.span)
+            }
             ("register" | "Register", "read" | "write") => {
                 self.register(object, name, &passed, whole)
             }
@@ -56,6 +64,13 @@ impl<'p> Lower<'p> {
                 let sum = self.ones_sum(bits);
                 Ok(Node::Bits(self.not(sum)))
             }
+            // One without an algorithm is somebody's own.
+            ("Checksum", "clear" | "update" | "get")
+                if !self.design.algorithm(program, object).is_empty() =>
+            {
+                self.checksum(object, name, &passed, whole)
+            }
+            ("Checksum", "apply") => self.checksum_applied(object, &passed, whole),
             ("InternetChecksum", _) => self.internet_checksum(object, name, &passed, whole.span),
             ("Random", "read") => {
                 let (low, high) = (self.design.number(object, 0), self.design.number(object, 1));
@@ -142,6 +157,11 @@ impl<'p> Lower<'p> {
             }
             "log_msg" | "assert" | "assume" | "digest" => {
                 self.unheard(name, whole.span);
+                Ok(Node::Void)
+            }
+            "add_entry" => self.add_entry(&passed, whole.span),
+            "set_entry_expire_time" | "restart_expire_timer" => {
+                self.stay(whole.span);
                 Ok(Node::Void)
             }
             "csum_replace2" | "csum_replace4" => Ok(self.csum_replace(&passed)),

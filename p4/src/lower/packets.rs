@@ -4,6 +4,7 @@ use super::calls::Passed;
 use super::flow::Slot;
 use super::node::Node;
 use super::{ir, Lower, Made};
+use crate::interpreter::ONLY_PARSERS;
 use crate::source::Span;
 use crate::types::{RecordKind, Type};
 
@@ -15,6 +16,11 @@ impl Lower<'_> {
         gives: &Type,
         span: Span,
     ) -> Made<Node> {
+        let reads = method != "length";
+        if reads && !self.design.is_parser(self.program, self.this) {
+            let help = "the package takes a parser there, which can reject packets";
+            return self.refuse_with(span, ONLY_PARSERS, help);
+        }
         match (method, passed.nodes.len()) {
             ("extract", 1 | 2) => self.extract(passed, span),
             ("lookahead", 0) => {

@@ -4,6 +4,41 @@ use super::{ir, Deparse, Lower};
 use crate::interpreter::hashes;
 use num_bigint::BigInt;
 
+/// How bytes become a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Algorithm {
+    Identity,
+    OnesComplement,
+    Random,
+    Crc16,
+    Crc32,
+    Xor16,
+}
+
+impl Algorithm {
+    /// By the name that architectures have for it; `None`: it is not known.
+    pub fn of(name: &str) -> Option<Algorithm> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "identity" => Algorithm::Identity,
+            "csum16" | "ones_complement16" => Algorithm::OnesComplement,
+            "random" => Algorithm::Random,
+            "crc16" | "crc16_custom" => Algorithm::Crc16,
+            // What a target chooses itself (PSA and PNA) is this one.
+            "crc32" | "crc32_custom" | "target_default" => Algorithm::Crc32,
+            "xor16" => Algorithm::Xor16,
+            _ => return None,
+        })
+    }
+
+    /// Bits of its result, where that is of a fixed size.
+    pub fn width(self) -> u32 {
+        match self {
+            Algorithm::Crc32 | Algorithm::Random => 32,
+            _ => 16,
+        }
+    }
+}
+
 impl Lower<'_> {
     /// The sum of RFC 1071 of a number of whole bytes, not complemented, in 16 bits.
     pub(super) fn ones_sum(&mut self, bits: ir::Value) -> ir::Value {
@@ -57,31 +92,59 @@ impl Lower<'_> {
 
     /// A hash by the name of its algorithm, of a number of whole bytes; `None`: it is not known.
     pub(super) fn hash(&mut self, algorithm: &str, bits: ir::Value) -> Option<ir::Value> {
-        let algorithm = algorithm.to_ascii_lowercase();
-        Some(match algorithm.as_str() {
-            "identity" => bits,
-            "csum16" | "ones_complement16" => {
+        Some(match Algorithm::of(algorithm)? {
+            Algorithm::Identity => bits,
+            Algorithm::OnesComplement => {
                 let sum = self.ones_sum(bits);
                 self.not(sum)
             }
-            "random" => self.input(ir::Input::Random, 32),
-            "crc16" | "crc16_custom" if self.deparse == Deparse::Memory => {
-                let zero = self.number(0u32, 16);
-                self.serial(bits, zero, 0xa001)
+            Algorithm::Random => self.input(ir::Input::Random, 32),
+            Algorithm::Xor16 => self.linear(bits, 16, |bytes| BigInt::from(hashes::xor16(bytes))),
+            crc => {
+                let nothing = self.number(0u32, crc.width());
+                self.crc_behind(crc, nothing, bits)
             }
-            "crc32" | "crc32_custom" if self.deparse == Deparse::Memory => {
-                let ones = self.number(u32::MAX, 32);
-                let crc = self.serial(bits, ones, 0xedb8_8320);
-                self.not(crc)
+        })
+    }
+
+    /// A CRC of whole bytes behind others, whose CRC is given; that of none is zero.
+    pub(super) fn crc_behind(
+        &mut self,
+        crc: Algorithm,
+        before: ir::Value,
+        bits: ir::Value,
+    ) -> ir::Value {
+        let is_wide = crc == Algorithm::Crc32;
+        if self.deparse == Deparse::Memory {
+            return match is_wide {
+                true => {
+                    let begin = self.not(before);
+                    let crc = self.serial(bits, begin, 0xedb8_8320);
+                    self.not(crc)
+                }
+                false => self.serial(bits, before, 0xa001),
+            };
+        }
+        if self.constant(before) == Some(BigInt::from(0)) {
+            return self.linear(bits, crc.width(), |bytes| match is_wide {
+                true => BigInt::from(hashes::crc32(bytes)),
+                false => BigInt::from(hashes::crc16(bytes)),
+            });
+        }
+        let all = self.concat(&[before, bits]);
+        self.linear(all, crc.width(), |bytes| match is_wide {
+            true => {
+                let (before, bytes) = bytes.split_at(4);
+                let before = before
+                    .iter()
+                    .fold(0, |sum, byte| sum << 8 | u32::from(*byte));
+                BigInt::from(hashes::crc32_behind(before, bytes))
             }
-            "crc16" | "crc16_custom" => {
-                self.linear(bits, 16, |bytes| BigInt::from(hashes::crc16(bytes)))
+            false => {
+                let (before, bytes) = bytes.split_at(2);
+                let before = u16::from_be_bytes([before[0], before[1]]);
+                BigInt::from(hashes::crc16_behind(before, bytes))
             }
-            "crc32" | "crc32_custom" => {
-                self.linear(bits, 32, |bytes| BigInt::from(hashes::crc32(bytes)))
-            }
-            "xor16" => self.linear(bits, 16, |bytes| BigInt::from(hashes::xor16(bytes))),
-            _ => return None,
         })
     }
 

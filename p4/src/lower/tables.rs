@@ -3,9 +3,10 @@
 
 use super::calls::Passed;
 use super::node::Node;
-use super::{ir, Lower, LoweredTable, Made};
+use super::{ir, Found, Lower, LoweredTable, Made};
 use crate::ast::Direction;
 use crate::design::{evaluate, Known};
+use crate::interpreter::{learns, NOT_ITS_TABLE};
 use crate::source::Span;
 use crate::typed::{self, ActionCall, Expression, Set};
 use crate::types::Type;
@@ -38,18 +39,25 @@ impl Lower<'_> {
         }
         let mut row = self.default_row(place, of)?;
         let mut hit = self.number(0u32, 1);
-        let mut entry = None;
+        let (mut entry, mut key) = (None, None);
         if self.tables[place].entries.is_some() {
-            let (found, at, found_row) = self.look_up(place, of, &keys, whole.span)?;
+            let looked_up = self.key(place, of, &keys, whole.span)?;
+            let (found, at, found_row) = self.look_up(place, looked_up);
             row = self.select(found, found_row, row);
-            (hit, entry) = (found, Some(at));
+            (hit, entry, key) = (found, Some(at), Some(looked_up));
         }
         if of.entries_are_constant {
             (hit, row) = self.constant_entries(place, of, &keys, row)?;
         }
         let action_bits = self.tables[place].action_bits;
         let action = self.slice(row, 0, action_bits);
-        let before = self.found.replace((place, hit, entry));
+        let found = Found {
+            place,
+            hit,
+            entry,
+            key,
+        };
+        let before = self.found.replace(found);
         let result = self.run_actions(place, of, action, row, 0);
         self.found = before;
         result?;
@@ -73,10 +81,7 @@ impl Lower<'_> {
                 .iter()
                 .map(|key| self.width(&key.value.of))
                 .collect(),
-            counts: of
-                .properties
-                .iter()
-                .any(|one| DIRECT_COUNTERS.contains(&one.name.as_str())),
+            counts: self.design.direct_counter(program, place).is_some(),
             ..LoweredTable::default()
         };
         for property in &of.properties {
@@ -161,7 +166,7 @@ impl Lower<'_> {
         let counts = if made.counts { COUNT_BYTES } else { 0 };
         let value_bytes = (row_bytes + counts).max(1);
         let mut decl = MapDecl::new(name, find, (key_bytes, value_bytes), size as u32);
-        decl.packets_write = made.counts;
+        decl.packets_write = made.counts || learns(of);
         decl.outside = "table".into();
         if find == Find::Ternary {
             decl.fields = self.fields(of, made, key_bytes);
@@ -190,14 +195,14 @@ impl Lower<'_> {
         fields
     }
 
-    /// Whether a key is there, its entry, and that one's row.
-    fn look_up(
+    /// The key that is looked for.
+    fn key(
         &mut self,
         place: usize,
         of: &typed::Table,
         keys: &[(Node, Type)],
         span: Span,
-    ) -> Made<(ir::Value, ir::Value, ir::Value)> {
+    ) -> Made<ir::Value> {
         let made = self.tables[place].clone();
         let map = made.entries.expect("it was asked for");
         let mut pieces = Vec::new();
@@ -212,7 +217,7 @@ impl Lower<'_> {
         let decl = &self.ir.maps[map];
         let (find, key_bytes) = (decl.find, decl.key_bytes);
         let filled: u32 = made.keys.iter().sum();
-        let key = match find {
+        Ok(match find {
             Find::Prefix => {
                 let data_bits = (key_bytes - 4) * 8;
                 // The prefix stands last, the fields that must be the same in front of it.
@@ -235,7 +240,13 @@ impl Lower<'_> {
                 };
                 self.zext(all, key_bytes * 8)
             }
-        };
+        })
+    }
+
+    /// Whether a key is there, its entry, and that one's row.
+    fn look_up(&mut self, place: usize, key: ir::Value) -> (ir::Value, ir::Value, ir::Value) {
+        let made = self.tables[place].clone();
+        let map = made.entries.expect("it was asked for");
         let found = self.effect(ir::Op::MapLookup(map), &[key], &[1, 32]);
         let (hit, entry) = (found[0], found[1]);
         let at = if made.counts { COUNT_BYTES } else { 0 };
@@ -243,7 +254,7 @@ impl Lower<'_> {
         let offset = self.number(at, 32);
         let row = self.effect(ir::Op::MapLoad(map), &[entry, offset], &[bytes * 8])[0];
         let row = self.slice(row, 0, row_bits(&made));
-        Ok((hit, entry, row))
+        (hit, entry, row)
     }
 
     /// The row of the default action.
@@ -377,10 +388,13 @@ impl Lower<'_> {
         row: ir::Value,
         at: usize,
     ) -> Made<()> {
-        if at == 0 && self.tables[place].counts {
-            self.count_found(true)?;
-        }
         let program = self.program;
+        let counter = self.design.direct_counter(program, place);
+        if at == 0 && counter.is_some_and(|(_, by_itself)| by_itself) {
+            let bytes = self.length();
+            let bytes = self.zext(bytes, 64);
+            self.count_found(bytes)?;
+        }
         let Some(listed) = of.actions.get(at) else {
             return Ok(());
         };
@@ -433,33 +447,48 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// PSA, section "Direct Counter": only actions of the table that has it make it count.
+    pub(super) fn count_by_action(
+        &mut self,
+        counter: usize,
+        bytes: ir::Value,
+        span: Span,
+    ) -> Made<Node> {
+        let of = |table| self.design.direct_counter(self.program, table);
+        match self.found {
+            Some(Found { place, .. }) if of(place) == Some((counter, false)) => {
+                self.count_found(bytes)?;
+                Ok(Node::Void)
+            }
+            _ => self.refuse(span, NOT_ITS_TABLE),
+        }
+    }
+
     /// The entry that was found counts.
-    pub(super) fn count_found(&mut self, counts: bool) -> Made<()> {
-        let Some((place, hit, Some(entry))) = self.found else {
+    fn count_found(&mut self, bytes: ir::Value) -> Made<()> {
+        let Some(Found {
+            place,
+            hit,
+            entry: Some(entry),
+            ..
+        }) = self.found
+        else {
             return Ok(());
         };
-        let (Some(map), true) = (self.tables[place].entries, counts) else {
+        let Some(map) = self.tables[place].entries else {
             return Ok(());
         };
         self.branch(
             hit,
             |all| {
-                let length = all.length();
-                let by = [all.number(1u32, 64), all.zext(length, 64)];
-                for (at, by) in by.into_iter().enumerate() {
-                    let offset = all.number(8 * at, 32);
-                    let add = ir::Op::MapAtomic(map, ir::AtomicOp::Add);
-                    all.effect(add, &[entry, offset, by], &[64]);
-                }
+                let one = all.number(1u32, 64);
+                all.add_pair(map, entry, [one, bytes]);
                 Ok(())
             },
             |_| Ok(()),
         )
     }
 }
-
-/// Properties by which a table has counters of its entries, that count whatever it finds.
-const DIRECT_COUNTERS: [&str; 1] = ["counters"];
 
 impl LoweredTable {
     /// The row of an action of the list with its arguments.

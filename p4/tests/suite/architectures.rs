@@ -3,6 +3,7 @@
 use crate::read;
 use hardpath_p4::ast::Direction;
 use hardpath_p4::check::check;
+use hardpath_p4::lower::{lower, Deparse};
 use hardpath_p4::typed::{Function, Parameter, Program};
 use std::path::Path;
 
@@ -182,4 +183,47 @@ fn xsa_has_the_known_externs() {
     );
     let errors = &declared.types.errors;
     assert!(errors.iter().any(|name| name == "HeaderDepthLimitExceeded"));
+}
+
+/// A description of one's own may give a control the packet: there it is not read, since a control cannot reject it.
+#[test]
+fn controls_read_no_packets() {
+    let folder = tempfile::tempdir().unwrap();
+    let [program, described] =
+        ["program.p4", "architecture.p4"].map(|name| folder.path().join(name));
+    let text = "#include <core.p4>
+header h_t { bit<8> a; }
+control Reads(packet_in packet, inout bit<32> port);
+package Own(Reads reads);
+control R(packet_in packet, inout bit<32> port) {
+    h_t h;
+    apply { port = packet.length(); packet.extract(h); }
+}
+Own(R()) main;
+";
+    std::fs::write(&program, text).unwrap();
+    let text = "@hardpath_package(\"Own\")
+control own(packet_in packet, packet_out leaving, in hardpath_packet_t arrival)(Reads reads) {
+    bit<32> port;
+    apply { reads.apply(packet, port); hardpath_send(port); }
+}
+";
+    std::fs::write(&described, text).unwrap();
+    let options = hardpath_p4::preprocess::Options::default();
+    let (program, sources) = hardpath_p4::load(&program, Some(&described), &options).unwrap();
+    let design = hardpath_p4::design::design(&program, &sources).unwrap();
+    for deparse in [Deparse::Front, Deparse::Memory] {
+        let errors = lower(&program, &sources, &design, deparse).unwrap_err();
+        assert_eq!(errors.len(), 1, "{errors:#?}");
+        assert!(
+            errors[0].message.contains("only parsers read packets"),
+            "{errors:#?}"
+        );
+    }
+    let machine = hardpath_p4::interpreter::Machine::new(&program, &sources, &design);
+    let error = machine.unwrap().packet(0, &[1, 2], 0).unwrap_err();
+    assert!(
+        error.message.contains("only parsers read packets"),
+        "{error:#?}"
+    );
 }

@@ -5,8 +5,9 @@ use super::super::node::Node;
 use super::super::{ir, Lower, Made};
 use super::COUNTER_BYTES;
 use crate::design::Known;
+use crate::interpreter::passed_length;
 use crate::source::Span;
-use crate::typed::Expression;
+use crate::typed::{Expression, Function};
 use crate::types::Type;
 use crate::value::Value;
 use hardpath_ir::{Find, MapDecl};
@@ -49,11 +50,34 @@ impl Lower<'_> {
         self.select(is_low, low, none)
     }
 
+    /// The bytes of a packet, in 64 bits; DPDK's counters are told how many these are.
+    pub(super) fn counted_bytes(&mut self, function: &Function, passed: &Passed) -> ir::Value {
+        let length = match passed_length(function) {
+            Some(at) => self.bits(&passed.nodes[at], 32),
+            None => self.length(),
+        };
+        self.zext(length, 64)
+    }
+
+    /// Packets and bytes at the begin of a value of a map grow.
+    pub(in super::super) fn add_pair(
+        &mut self,
+        map: ir::MapId,
+        entry: ir::Value,
+        by: [ir::Value; 2],
+    ) {
+        for (at, by) in by.into_iter().enumerate() {
+            let offset = self.number(8 * at, 32);
+            let add = ir::Op::MapAtomic(map, ir::AtomicOp::Add);
+            self.effect(add, &[entry, offset, by], &[64]);
+        }
+    }
+
     pub(super) fn count(
         &mut self,
         object: usize,
         passed: &Passed,
-        by: ir::Value,
+        by: [ir::Value; 2],
         span: Span,
     ) -> Made<Node> {
         let map = self.array(object, COUNTER_BYTES, "counter", span)?;
@@ -62,13 +86,7 @@ impl Lower<'_> {
         self.branch(
             found[0],
             |all| {
-                let length = all.length();
-                let sums = [by, all.zext(length, 64)];
-                for (at, by) in sums.into_iter().enumerate() {
-                    let offset = all.number(8 * at, 32);
-                    let add = ir::Op::MapAtomic(map, ir::AtomicOp::Add);
-                    all.effect(add, &[found[1], offset, by], &[64]);
-                }
+                all.add_pair(map, found[1], by);
                 Ok(())
             },
             |_| Ok(()),

@@ -1,4 +1,4 @@
-//! Hashes, checksums and random numbers.
+//! Hashes, checksums of functions, and random numbers.
 
 use super::super::calls::Passed;
 use super::super::flow::Slot;
@@ -187,38 +187,6 @@ impl<'p> Lower<'p> {
         let is_odd = self.slice(cursor, 0, 1);
         let swapped = self.swapped(sum);
         Ok(self.select(is_odd, swapped, sum))
-    }
-
-    /// PSA's incremental checksum: its sum goes along with the packet.
-    pub(super) fn internet_checksum(
-        &mut self,
-        object: usize,
-        name: &str,
-        passed: &Passed,
-        span: Span,
-    ) -> Made<Node> {
-        let slot = Slot::Object(object);
-        let before = match self.env.slot(slot).as_deref() {
-            Some(Node::Bits(sum)) => *sum,
-            _ => self.number(0u32, 16),
-        };
-        let sum = match name {
-            "clear" => self.number(0u32, 16),
-            "add" | "subtract" => {
-                let bits = self.data(passed, 0, span)?;
-                let mut sum = self.ones_sum(bits);
-                if name == "subtract" {
-                    sum = self.not(sum);
-                }
-                self.ones_sum_of(&[before, sum])
-            }
-            "get" => return Ok(Node::Bits(self.not(before))),
-            "get_state" => return Ok(Node::Bits(before)),
-            "set_state" => self.bits(&passed.nodes[0], 16),
-            _ => return self.refuse(span, format!("a checksum has no `{name}`")),
-        };
-        self.put(slot, sum);
-        Ok(Node::Void)
     }
 
     /// A number between two, both included.
