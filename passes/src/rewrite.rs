@@ -235,7 +235,7 @@ impl Rewriter<'_> {
             return;
         }
         self.changed = true;
-        self.uses[new] += self.uses[old];
+        self.use_as(new, self.uses[old]);
         self.replaced[old] = new.into();
         let is_instruction = self
             .program
@@ -245,6 +245,19 @@ impl Rewriter<'_> {
             if let Some(name) = self.program.values[old].name.clone() {
                 self.program.name_value(new, &name);
             }
+        }
+    }
+
+    /// Counts so many more uses of a value, and of what it is only the wiring of.
+    fn use_as(&mut self, value: Value, uses: u32) {
+        let mut value = value;
+        loop {
+            self.uses[value] += uses;
+            let wired = match self.program.def_inst(value) {
+                Some(inst) if matches!(inst.op, Op::ZExt) => inst.args[0],
+                _ => return,
+            };
+            value = wired;
         }
     }
 

@@ -172,7 +172,7 @@ fn hardware_is_compared_with_the_meaning_of_the_source() {
 
 #[test]
 fn a_core_is_compared_with_the_meaning_of_the_source() {
-    for name in ["l2l3", "tunnel"] {
+    for name in ["firewall", "l2l3", "tunnel"] {
         for engine in ["native", "rows"] {
             let run = checked(name, &["--target", "core", "--engine", engine]);
             let told = run.json();

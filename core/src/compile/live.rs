@@ -43,8 +43,12 @@ fn join(to: &mut Vec<u64>, from: &[u64]) -> bool {
 
 fn numbers(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
     words.iter().enumerate().flat_map(|(index, &word)| {
-        let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
-        bits.map(move |bit| index * 64 + bit)
+        let mut left = word;
+        std::iter::from_fn(move || {
+            let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(index * 64 + bit)
+        })
     })
 }
 

@@ -22,6 +22,7 @@ mod schedule;
 mod select;
 mod spill;
 mod uses;
+mod waiting;
 
 use crate::image::{Image, Machine, Origins};
 use allocate::{allocate, Keep, Places, Spill, Trace};

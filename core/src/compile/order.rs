@@ -19,6 +19,8 @@ struct Building<'a> {
     steps: &'a [Step],
     behind: Vec<Vec<(usize, After)>>,
     effects: Vec<Effects>,
+    /// The steps that do something beside registers.
+    acting: Vec<usize>,
     /// The last steps that wrote a register or predicate (several where guards let older values through), and who read it since.
     written: HashMap<Name, (Vec<usize>, Vec<usize>)>,
 }
@@ -45,6 +47,7 @@ pub fn order(steps: &[Step], context: &Context) -> Order {
         steps,
         behind: vec![Vec::new(); steps.len()],
         effects: Vec::new(),
+        acting: Vec::new(),
         written: HashMap::new(),
     };
     let mut versions: HashMap<Reg, u32> = HashMap::new();
@@ -96,14 +99,12 @@ impl Building<'_> {
         if effects.is_none() {
             return;
         }
-        for (earlier, other) in self.effects.iter().enumerate() {
-            if other.is_none() {
-                continue;
-            }
-            if let Some(after) = other.orders(effects) {
+        for &earlier in &self.acting {
+            if let Some(after) = self.effects[earlier].orders(effects) {
                 self.behind[index].push((earlier, after));
             }
         }
+        self.acting.push(index);
     }
 
     /// Branches stay in order; what somebody sees who leaves stays in front, what nobody may see behind.

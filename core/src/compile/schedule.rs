@@ -9,6 +9,7 @@ use super::effects::{goes, takes, After, Takes};
 use super::live::Live;
 use super::order::{order, Order};
 use super::savings::{Saving, Without};
+use super::waiting::Waiting;
 use crate::image::Machine;
 use std::collections::{HashMap, HashSet};
 
@@ -56,17 +57,21 @@ pub fn schedule(
 ) -> Vec<Row> {
     let order = order(&steps, context);
     let mut load = vec![0_i32; context.machine.lanes.into()];
-    for reg in needed.regs() {
-        if let Some(bank) = banks.get(&reg) {
-            load[usize::from(*bank)] += 1;
-        }
+    let busy: HashSet<Reg> = needed
+        .regs()
+        .filter(|reg| banks.contains_key(reg))
+        .collect();
+    for reg in &busy {
+        load[usize::from(banks[reg])] += 1;
     }
     let mut uses: HashMap<Reg, usize> = HashMap::new();
+    let mut last: HashMap<Reg, usize> = HashMap::new();
     let mut asks: HashMap<Pred, usize> = HashMap::new();
     let touched: Vec<Touched> = steps.iter().map(Step::touched).collect();
-    for (step, touched) in std::iter::zip(&steps, &touched) {
+    for (index, (step, touched)) in std::iter::zip(&steps, &touched).enumerate() {
         for reg in &touched.reads {
             *uses.entry(*reg).or_default() += 1;
+            last.insert(*reg, index);
         }
         for pred in &touched.asks {
             *asks.entry(*pred).or_default() += 1;
@@ -75,6 +80,7 @@ pub fn schedule(
         // What is needed elsewhere stays.
         for reg in there.into_iter().flat_map(|there| there.regs()) {
             *uses.entry(reg).or_default() += 1;
+            last.insert(reg, index);
         }
         for pred in there.into_iter().flat_map(|there| there.preds()) {
             *asks.entry(pred).or_default() += 1;
@@ -89,7 +95,9 @@ pub fn schedule(
         touched,
         banks,
         load,
+        busy,
         uses,
+        last,
         preds,
         asks,
     };
@@ -107,7 +115,12 @@ struct Scheduler<'a> {
     banks: &'a mut Banks,
     /// How many registers of each bank are in use.
     load: Vec<i32>,
+    /// Those.
+    busy: HashSet<Reg>,
+    /// How often each is still read, or needed elsewhere.
     uses: HashMap<Reg, usize>,
+    /// The last step that does.
+    last: HashMap<Reg, usize>,
     /// Predicates in use.
     preds: HashSet<Pred>,
     asks: HashMap<Pred, usize>,
@@ -116,33 +129,29 @@ struct Scheduler<'a> {
 impl Scheduler<'_> {
     /// The steps of each row, with their lanes.
     fn run(&mut self) -> Vec<Vec<(usize, u8)>> {
-        let mut waiting: Vec<usize> = (0..self.steps.len()).collect();
-        if self.context.without.keeps(Saving::Order) {
-            waiting.sort_by_key(|index| (std::cmp::Reverse(self.order.height[*index]), *index));
-        }
+        let by_height = self.context.without.keeps(Saving::Order);
+        let mut waiting = Waiting::new(&self.order, by_height);
         let most = match self.context.without.contains(Saving::Packing) {
             true => 1,
             false => usize::from(self.context.machine.lanes),
         };
         let mut rows = Vec::new();
-        while !waiting.is_empty() {
+        while waiting.first().is_some() {
             let row = rows.len();
             let mut chosen: Vec<usize> = Vec::new();
             let mut taken = Takes::default();
-            loop {
-                let first = waiting.iter().copied().min();
-                let full = chosen.len() == most;
-                let next = waiting.iter().position(|&index| {
-                    !full
-                        && (Some(index) == first || self.has_registers(index, &chosen))
+            while chosen.len() < most {
+                let first = waiting.first();
+                let next = waiting.free().find(|&index| {
+                    (Some(index) == first || self.has_registers(index, &chosen))
                         && self.is_ready(index, row)
                         && self.has_room(&taken, index)
                         && self.has_lane(&chosen, index)
                 });
-                let Some(next) = next else {
+                let Some(index) = next else {
                     break;
                 };
-                let index = waiting.remove(next);
+                waiting.take(index);
                 self.place[index] = Some(row);
                 taken = sum(taken, takes(&self.steps[index].op.action));
                 chosen.push(index);
@@ -153,6 +162,7 @@ impl Scheduler<'_> {
         rows
     }
 
+    /// A step behind which nothing waits may be in this row.
     fn is_ready(&self, index: usize, row: usize) -> bool {
         self.order.behind[index].iter().all(|(earlier, after)| {
             self.place[*earlier].is_some_and(|place| place < row || *after != After::Row)
@@ -184,7 +194,15 @@ impl Scheduler<'_> {
         let all = i32::from(machine.lanes) * i32::from(machine.registers);
         let used: i32 = self.load.iter().sum::<i32>() + chosen.len() as i32;
         (touched.decides.is_empty() || preds < MANY_PREDICATES)
-            && (touched.writes.is_empty() || used < all - all / 4)
+            && (touched.writes.is_empty() || used < all - all / 4 || self.ends_one(touched))
+    }
+
+    /// A register is needed no more behind a step, which gives back what its result takes.
+    fn ends_one(&self, touched: &Touched) -> bool {
+        touched.reads.iter().any(|reg| {
+            let own = touched.reads.iter().filter(|other| *other == reg).count();
+            self.uses[reg] == own
+        })
     }
 
     fn has_lane(&self, chosen: &[usize], index: usize) -> bool {
@@ -235,6 +253,12 @@ impl Scheduler<'_> {
         used + i32::from(is_last) * LAST_LANE + beside.count() as i32 * SAME_LANE
     }
 
+    /// How many registers of a bank are in use, beyond half of them.
+    fn crowd(&self, lane: u8) -> i32 {
+        let half = i32::from(self.context.machine.registers) / 2;
+        (self.load[usize::from(lane)] - half).max(0)
+    }
+
     /// Gives lanes to the steps of a row: results go to banks that are little used.
     fn settle(&mut self, all: &[usize]) -> Vec<(usize, u8)> {
         let found = self.assignments(all, MOST_ASSIGNMENTS);
@@ -242,17 +266,27 @@ impl Scheduler<'_> {
             .iter()
             .map(|index| self.touched[*index].writes.first().copied())
             .collect();
-        let cost = |lanes: &Vec<u8>| -> i32 {
+        // Where a row is full, each bank gets one: the fuller it is, one that is soon done with.
+        let long: Vec<i64> = std::iter::zip(all, &writes)
+            .map(|(index, reg)| {
+                let last = reg.and_then(|reg| self.last.get(&reg));
+                last.map_or(0, |last| last.saturating_sub(*index) as i64)
+            })
+            .collect();
+        let cost = |lanes: &Vec<u8>| -> (i32, i64) {
             let both = std::iter::zip(lanes, &writes);
-            both.map(|(lane, reg)| reg.map_or(0, |reg| self.cost(*lane, reg)))
-                .sum()
+            let cost = both.map(|(lane, reg)| reg.map_or(0, |reg| self.cost(*lane, reg)));
+            let both = std::iter::zip(lanes, &long);
+            let later = both.map(|(lane, long)| i64::from(self.crowd(*lane)) * long);
+            (cost.sum(), later.sum())
         };
         let best = found.into_iter().min_by_key(|lanes| cost(lanes));
         let lanes = best.expect("the row was found to have room");
         for (reg, lane) in std::iter::zip(&writes, &lanes) {
             if let Some(reg) = reg {
                 self.banks.insert(*reg, *lane);
-                self.load[usize::from(*lane)] += i32::from(self.uses.contains_key(reg));
+                let begins = self.uses.contains_key(reg) && self.busy.insert(*reg);
+                self.load[usize::from(*lane)] += i32::from(begins);
             }
         }
         for index in all {
@@ -272,8 +306,8 @@ impl Scheduler<'_> {
             for reg in &touched.reads {
                 let left = self.uses.get_mut(reg).expect("it was counted");
                 *left -= 1;
-                if let (0, Some(bank)) = (*left, self.banks.get(reg)) {
-                    self.load[usize::from(*bank)] -= 1;
+                if *left == 0 && self.busy.remove(reg) {
+                    self.load[usize::from(self.banks[reg])] -= 1;
                 }
             }
         }

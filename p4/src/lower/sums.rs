@@ -42,6 +42,12 @@ impl Algorithm {
 impl Lower<'_> {
     /// The sum of RFC 1071 of a number of whole bytes, not complemented, in 16 bits.
     pub(super) fn ones_sum(&mut self, bits: ir::Value) -> ir::Value {
+        let words = self.words(bits);
+        self.ones_sum_of(&words)
+    }
+
+    /// Words of 16 bits, the lowest first. The last byte, which is the lowest, is filled with zeros.
+    fn words(&mut self, bits: ir::Value) -> Vec<ir::Value> {
         let width = self.ir.width(bits);
         let filled = width.div_ceil(16) * 16;
         let bits = match filled - width {
@@ -51,10 +57,9 @@ impl Lower<'_> {
                 self.concat(&[bits, zeros])
             }
         };
-        let words: Vec<ir::Value> = (0..filled / 16)
+        (0..filled / 16)
             .map(|at| self.slice(bits, at * 16, 16))
-            .collect();
-        self.ones_sum_of(&words)
+            .collect()
     }
 
     /// The same of several words of 16 bits.
@@ -99,7 +104,11 @@ impl Lower<'_> {
                 self.not(sum)
             }
             Algorithm::Random => self.input(ir::Input::Random, 32),
-            Algorithm::Xor16 => self.linear(bits, 16, |bytes| BigInt::from(hashes::xor16(bytes))),
+            Algorithm::Xor16 => {
+                let none = self.number(0u32, 16);
+                let words = self.words(bits).into_iter();
+                words.fold(none, |sum, word| self.op(ir::Op::Xor, &[sum, word], 16))
+            }
             crc => {
                 let nothing = self.number(0u32, crc.width());
                 self.crc_behind(crc, nothing, bits)
@@ -115,16 +124,6 @@ impl Lower<'_> {
         bits: ir::Value,
     ) -> ir::Value {
         let is_wide = crc == Algorithm::Crc32;
-        if self.deparse == Deparse::Memory {
-            return match is_wide {
-                true => {
-                    let begin = self.not(before);
-                    let crc = self.serial(bits, begin, 0xedb8_8320);
-                    self.not(crc)
-                }
-                false => self.serial(bits, before, 0xa001),
-            };
-        }
         if self.constant(before) == Some(BigInt::from(0)) {
             return self.linear(bits, crc.width(), |bytes| match is_wide {
                 true => BigInt::from(hashes::crc32(bytes)),
@@ -148,40 +147,81 @@ impl Lower<'_> {
         })
     }
 
-    /// A CRC bit by bit, in words, as a processor does it; the polynomial has its lowest power on top.
-    fn serial(&mut self, bits: ir::Value, begin: ir::Value, polynomial: u32) -> ir::Value {
-        let (count, width) = (self.ir.width(bits), self.ir.width(begin));
-        let (zero, one) = (self.number(0u32, width), self.number(1u32, width));
-        let polynomial = self.number(polynomial, width);
-        let by_one = self.number(1u32, 8);
-        let mut crc = begin;
-        for at in (0..count / 8).rev() {
-            let byte = self.slice(bits, at * 8, 8);
-            let byte = self.zext(byte, width);
-            crc = self.op(ir::Op::Xor, &[crc, byte], width);
-            for _ in 0..8 {
-                let low = self.op(ir::Op::And, &[crc, one], width);
-                let mask = self.op(ir::Op::Sub, &[zero, low], width);
-                let changes = self.op(ir::Op::And, &[mask, polynomial], width);
-                let moved = self.op(ir::Op::LShr, &[crc, by_one], width);
-                crc = self.op(ir::Op::Xor, &[moved, changes], width);
-            }
-        }
-        crc
-    }
-
     /// What is a sum modulo 2 of bits: what each of them changes is found by asking.
     fn linear(&mut self, bits: ir::Value, width: u32, of: impl Fn(&[u8]) -> BigInt) -> ir::Value {
         let count = self.ir.width(bits) as usize;
         let mut bytes = vec![0u8; count / 8];
         let nothing = of(&bytes);
-        let mut masks = vec![BigInt::from(0); width as usize];
+        let mut changes: Vec<BigInt> = Vec::new();
         for at in 0..count {
             // Bit 0 of the number is the last one of the last byte.
             let byte = count / 8 - 1 - at / 8;
             bytes[byte] ^= 1 << (at % 8);
-            let changed = of(&bytes) ^ &nothing;
+            changes.push(of(&bytes) ^ &nothing);
             bytes[byte] ^= 1 << (at % 8);
+        }
+        match self.deparse {
+            Deparse::Front => {
+                let changes = self.sums_by_masks(bits, width, &changes);
+                let nothing = self.number(nothing, width);
+                self.op(ir::Op::Xor, &[changes, nothing], width)
+            }
+            Deparse::Memory => self.sums_by_pairs(bits, width, nothing, &changes),
+        }
+    }
+
+    /// `begin` and what the bits that are 1 change together, for a processor: each two of them say how far a constant is moved down, of
+    /// which every fourth bit counts then, for 16 bits of the result at once.
+    fn sums_by_pairs(
+        &mut self,
+        bits: ir::Value,
+        width: u32,
+        begin: BigInt,
+        changes: &[BigInt],
+    ) -> ir::Value {
+        // What each value of a pair changes, inverted: a constant with zeros on top would make words of different widths, whose sums are
+        // cut to pieces. The first pair has what it all begins with, and what so many inversions make.
+        let ones = (BigInt::from(1) << width) - 1;
+        let mut first = match changes.len() / 2 % 2 {
+            0 => begin,
+            _ => begin ^ &ones,
+        };
+        let pairs: Vec<[BigInt; 4]> = changes
+            .chunks(2)
+            .map(|pair| {
+                let none = &ones ^ std::mem::take(&mut first);
+                let (one, other) = (&none ^ &pair[0], &none ^ &pair[1]);
+                let both = &one ^ &pair[1];
+                [none, one, other, both]
+            })
+            .collect();
+        let mut result: Vec<ir::Value> = Vec::new();
+        for lo in (0..width).step_by(16) {
+            let outs = lo..width.min(lo + 16);
+            let mut sum = self.number(0u32, 64);
+            for (at, pair) in (0..).step_by(2).zip(&pairs) {
+                let mut table = BigInt::from(0);
+                for (out, place) in outs.clone().zip((0..).step_by(4)) {
+                    for (value, changed) in (0..).zip(pair) {
+                        table.set_bit(place + value, changed.bit(out.into()));
+                    }
+                }
+                let table = self.number(table, 64);
+                let pair = self.slice(bits, at, 2);
+                let picked = self.op(ir::Op::LShr, &[table, pair], 64);
+                sum = self.op(ir::Op::Xor, &[sum, picked], 64);
+            }
+            let places = outs.map(|out| 4 * (out - lo));
+            result.extend(places.map(|place| self.slice(sum, place, 1)));
+        }
+        result.reverse();
+        self.concat(&result)
+    }
+
+    /// The same for hardware of its own: a sum of bits for each bit of the result.
+    fn sums_by_masks(&mut self, bits: ir::Value, width: u32, changes: &[BigInt]) -> ir::Value {
+        let mut masks = vec![BigInt::from(0); width as usize];
+        for (at, changed) in changes.iter().enumerate() {
             for (out, mask) in masks.iter_mut().enumerate() {
                 if changed.bit(out as u64) {
                     mask.set_bit(at as u64, true);
@@ -189,7 +229,7 @@ impl Lower<'_> {
             }
         }
         // Words of a size that every target has.
-        let count = count as u32;
+        let count = changes.len() as u32;
         let words: Vec<(u32, ir::Value)> = (0..count)
             .step_by(64)
             .map(|lo| (lo, self.slice(bits, lo, (count - lo).min(64))))
@@ -210,12 +250,10 @@ impl Lower<'_> {
             result.push(self.parity(sum));
         }
         result.reverse();
-        let changes = self.concat(&result);
-        let nothing = self.number(nothing, width);
-        self.op(ir::Op::Xor, &[changes, nothing], width)
+        self.concat(&result)
     }
 
-    /// The sum modulo 2 of 64 bits. It stays in words until its end: single bits are conditions for a processor, and sums of these no good.
+    /// The sum modulo 2 of 64 bits.
     fn parity(&mut self, bits: ir::Value) -> ir::Value {
         let mut bits = bits;
         while self.ir.width(bits) > 8 {

@@ -69,15 +69,17 @@ fn what_they_become_passes_their_tests() {
     for name in names() {
         let (program, sources) = typed(&name, &text(&format!("{name}.p4")));
         let design = designed(&name, &program, &sources);
-        let lowered = lower(&program, &sources, &design, Deparse::Front)
-            .unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
-        let right = hardpath_ir::verifier::verify(&lowered.program);
-        right.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
         let commands = stf::read(&name, &text(&format!("{name}.stf"))).unwrap();
-        let device = interpreter(&lowered);
-        let mut running = Running::new(device, &lowered, &program, &sources, &design).unwrap();
-        let verdict = runner::run(&mut running, &program, &sources, &design, &commands);
-        assert_eq!(verdict.unwrap(), Verdict::Passed, "{name}");
+        for deparse in [Deparse::Front, Deparse::Memory] {
+            let lowered = lower(&program, &sources, &design, deparse)
+                .unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+            let right = hardpath_ir::verifier::verify(&lowered.program);
+            right.unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+            let device = interpreter(&lowered);
+            let mut running = Running::new(device, &lowered, &program, &sources, &design).unwrap();
+            let verdict = runner::run(&mut running, &program, &sources, &design, &commands);
+            assert_eq!(verdict.unwrap(), Verdict::Passed, "{name}");
+        }
     }
 }
 
