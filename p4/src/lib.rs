@@ -92,7 +92,9 @@ pub fn load_14(
     let number = sources.add(format!("{} as P4_16", path.display()), text);
     let tokens = preprocess::run(&mut sources, number, options)?;
     let program = read(tokens, None, options, &mut sources)?;
-    Ok((check::check(&program, &sources)?, sources))
+    let mut program = check::check(&program, &sources)?;
+    program.is_translated = true;
+    Ok((program, sources))
 }
 
 /// The tree of a program with what its architecture does.

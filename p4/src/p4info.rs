@@ -246,7 +246,9 @@ impl Maker<'_> {
             for (block, number) in outside.into_iter().chain(own) {
                 let name = self.action_name(block, number);
                 let action = &self.program.functions[number];
-                if seen.insert((number, name.clone())) {
+                // What was one action of P4_14 is one, wherever it stands now.
+                let which = (!self.program.is_translated).then_some(number);
+                if seen.insert((which, name.clone())) {
                     things.push(Thing {
                         kind: Kind::Action,
                         name,

@@ -32,7 +32,8 @@ pub(super) fn once(program: &Program, sources: &Sources, design: &Design) -> Vec
                 seen.insert(named.name, named.span);
                 continue;
             };
-            if first == named.span && !named.is_absolute {
+            let is_copied = program.is_translated && what == "action" && named.is_absolute;
+            if is_copied || first == named.span && !named.is_absolute {
                 continue;
             }
             let message = match first == named.span {

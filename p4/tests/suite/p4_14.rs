@@ -7,7 +7,10 @@ mod tables;
 
 use crate::read;
 use hardpath_p4::check::check;
+use hardpath_p4::design::design;
+use hardpath_p4::load_14;
 use hardpath_p4::p4_14;
+use hardpath_p4::p4info::p4info;
 use hardpath_p4::preprocess::{self, Options};
 use hardpath_p4::source::Sources;
 
@@ -117,4 +120,17 @@ fn files_are_translated_and_parsed() {
     assert_eq!(main, "main");
     let errors = p4_14::translate("no/such.p4".as_ref(), &options).unwrap_err();
     assert_eq!(errors[0].code, "cannot-read");
+}
+
+#[test]
+fn an_action_of_both_controls_is_one_for_the_control_plane() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/sources_14/shared-action.p4"
+    );
+    let (program, sources) = load_14(path.as_ref(), &Options::default()).unwrap();
+    let design = design(&program, &sources).unwrap();
+    let info = p4info(&program, &sources, &design).unwrap().text();
+    assert_eq!(info.matches("name: \"swap\"").count(), 1, "{info}");
+    assert_eq!(info.matches("name: \"nothing\"").count(), 1, "{info}");
 }
