@@ -59,53 +59,51 @@ struct Conflicts {
 /// Places for all of a program. `keep`: what must not be spilled.
 ///
 /// # Errors
-/// There is none for all.
+/// There is none for all: what must go, so that there is one for each that stays. It goes at once, because the rows are made anew then.
 pub fn allocate(
     traces: &[Trace],
     banks: &Banks,
     machine: &Machine,
     keep: &Keep,
-) -> Result<Places, Spill> {
+) -> Result<Places, Vec<Spill>> {
     let live = live(traces);
     let mut conflicts = Conflicts::default();
     for trace in traces {
         conflicts.of(trace, &live, banks);
     }
     let mut places = Places::default();
-    for (&reg, others) in &conflicts.regs {
-        let bank = banks[&reg];
-        let mut taken: Vec<u8> = others
-            .iter()
-            .filter_map(|other| places.regs.get(other))
-            .map(|place| place.index)
-            .collect();
-        taken.sort_unstable();
-        taken.dedup();
-        let index = (0..).find(|index| taken.binary_search(index).is_err());
-        let index = index.expect("there are numbers without end");
-        if index >= machine.registers {
-            return Err(Spill::Reg(conflicts.longest(reg, &keep.regs)));
+    let mut spills: Vec<Spill> = Vec::new();
+    let mut gone: HashSet<Reg> = HashSet::new();
+    for &reg in conflicts.regs.keys() {
+        while !gone.contains(&reg) {
+            if let Some(index) = conflicts.free(reg, &places, machine) {
+                let bank = banks[&reg];
+                places.regs.insert(reg, isa::Reg { bank, index });
+                break;
+            }
+            let goes = conflicts.longest(reg, &keep.regs, &gone);
+            places.regs.remove(&goes);
+            gone.insert(goes);
+            spills.push(Spill::Reg(goes));
         }
-        places.regs.insert(reg, isa::Reg { bank, index });
     }
-    for (&pred, others) in &conflicts.preds {
-        let taken: Vec<u8> = others
-            .iter()
-            .filter_map(|other| places.preds.get(other))
-            .map(|place| place.0)
-            .collect();
-        let index = (1..isa::PREDICATES).find(|index| !taken.contains(index));
-        let Some(index) = index else {
-            let rows = |pred: &&Pred| conflicts.pred_rows.get(pred).copied().unwrap_or(0);
-            let longest = others
-                .iter()
-                .chain([&pred])
-                .max_by_key(|pred| (rows(pred), **pred));
-            return Err(Spill::Pred(*longest.expect("there are too many")));
-        };
-        places.preds.insert(pred, isa::Pred(index));
+    let mut gone: HashSet<Pred> = HashSet::new();
+    for &pred in conflicts.preds.keys() {
+        while !gone.contains(&pred) {
+            if let Some(place) = conflicts.free_pred(pred, &places) {
+                places.preds.insert(pred, place);
+                break;
+            }
+            let goes = conflicts.longest_pred(pred, &gone);
+            places.preds.remove(&goes);
+            gone.insert(goes);
+            spills.push(Spill::Pred(goes));
+        }
     }
-    Ok(places)
+    match spills.is_empty() {
+        true => Ok(places),
+        false => Err(spills),
+    }
 }
 
 /// What each trace needs from the way that leads there.
@@ -196,11 +194,41 @@ impl Conflicts {
         }
     }
 
-    /// Of a register and those that it cannot share a place with: the one that is needed for the most rows.
-    fn longest(&self, reg: Reg, keep: &HashSet<Reg>) -> Reg {
+    /// A number that nothing of the register's bank has that it must not share one with.
+    fn free(&self, reg: Reg, places: &Places, machine: &Machine) -> Option<u8> {
+        let others = self.regs[&reg].iter();
+        let taken: HashSet<u8> = others
+            .filter_map(|other| places.regs.get(other))
+            .map(|place| place.index)
+            .collect();
+        (0..machine.registers).find(|index| !taken.contains(index))
+    }
+
+    fn free_pred(&self, pred: Pred, places: &Places) -> Option<isa::Pred> {
+        let others = self.preds[&pred].iter();
+        let taken: HashSet<u8> = others
+            .filter_map(|other| places.preds.get(other))
+            .map(|place| place.0)
+            .collect();
+        let free = (1..isa::PREDICATES).find(|index| !taken.contains(index));
+        free.map(isa::Pred)
+    }
+
+    /// Of a register and those that it cannot share a place with: the one that is needed for the most rows, and stays until now.
+    fn longest(&self, reg: Reg, keep: &HashSet<Reg>, gone: &HashSet<Reg>) -> Reg {
         let all = self.regs[&reg].iter().chain([&reg]);
-        let free = all.filter(|reg| !keep.contains(reg));
+        let free = all.filter(|reg| !keep.contains(reg) && !gone.contains(reg));
         let rows = |reg: &&Reg| self.rows.get(reg).copied().unwrap_or(0);
         *free.max_by_key(|reg| (rows(reg), **reg)).unwrap_or(&reg)
+    }
+
+    /// The same of a predicate. It may carry what was spilled, which is no use, but then nothing is.
+    fn longest_pred(&self, pred: Pred, gone: &HashSet<Pred>) -> Pred {
+        let all = self.preds[&pred].iter().chain([&pred]);
+        let free = all.filter(|pred| !gone.contains(pred));
+        let rows = |pred: &&Pred| self.pred_rows.get(pred).copied().unwrap_or(0);
+        *free
+            .max_by_key(|pred| (rows(pred), **pred))
+            .unwrap_or(&pred)
     }
 }

@@ -34,7 +34,7 @@ use schedule::{Banks, Context, Params};
 use std::collections::{HashMap, HashSet};
 
 /// More rounds of spilling are not made.
-const MOST_SPILLS: usize = 4096;
+const MOST_SPILLS: usize = 256;
 /// Bytes of what is kept for a register.
 const SPILL_BYTES: u32 = 8;
 /// Where this variable is set, rows are checked against their code in builds without assertions, too.
@@ -139,6 +139,20 @@ fn operations(
     Ok(code)
 }
 
+/// Keeps all of these elsewhere, registers behind so many bytes of stack; gives how many that are then.
+fn spill_all(code: &mut Code, spills: Vec<Spill>, mut stack: u32, keep: &mut Keep) -> u32 {
+    for spill in spills {
+        match spill {
+            Spill::Pred(pred) => spill::spill_predicate(code, pred, keep),
+            Spill::Reg(reg) => {
+                spill::spill_register(code, reg, stack as i32, keep);
+                stack += SPILL_BYTES;
+            }
+        }
+    }
+    stack
+}
+
 fn make(program: &Program, machine: &Machine, without: Without) -> Result<Made, Vec<Diagnostic>> {
     let prepared = prepare::prepare(program, without)?;
     let mut code = operations(&prepared, machine, without)?;
@@ -149,13 +163,12 @@ fn make(program: &Program, machine: &Machine, without: Without) -> Result<Made, 
         let (traces, banks) = schedule_all(&code, machine, without);
         let places = match allocate(&traces, &banks, machine, &keep) {
             Ok(places) => places,
-            Err(Spill::Pred(pred)) => {
-                spill::spill_predicate(&mut code, pred, &mut keep);
-                continue;
-            }
-            Err(Spill::Reg(reg)) => {
-                spill::spill_register(&mut code, reg, stack as i32, &mut keep);
-                stack += SPILL_BYTES;
+            Err(spills) => {
+                stack = spill_all(&mut code, spills, stack, &mut keep);
+                // It only grows.
+                if stack > machine.stack {
+                    return Err(vec![no_stack(stack, machine)]);
+                }
                 continue;
             }
         };
@@ -195,6 +208,15 @@ fn make(program: &Program, machine: &Machine, without: Without) -> Result<Made, 
     .help("keep fewer values alive at a time")])
 }
 
+fn no_stack(needed: u32, machine: &Machine) -> Diagnostic {
+    let message = format!(
+        "the program needs {needed} bytes of stack, what finds no register included, and the core has {}",
+        machine.stack
+    );
+    let error = Diagnostic::refused("stack-too-large", message);
+    error.help("keep fewer values alive at a time, or a smaller stack")
+}
+
 fn fits(image: &Image, machine: &Machine) -> Result<(), Vec<Diagnostic>> {
     let mut errors = Vec::new();
     if image.rows.len() > machine.rows as usize {
@@ -207,12 +229,7 @@ fn fits(image: &Image, machine: &Machine) -> Result<(), Vec<Diagnostic>> {
         errors.push(error.help("a core with more lanes takes fewer rows"));
     }
     if image.stack > machine.stack {
-        let message = format!(
-            "the program needs {} bytes of stack, and the core has {}",
-            image.stack, machine.stack
-        );
-        let error = Diagnostic::refused("stack-too-large", message);
-        errors.push(error.help("keep fewer values alive at a time, or a smaller stack"));
+        errors.push(no_stack(image.stack, machine));
     }
     match errors.is_empty() {
         true => Ok(()),
