@@ -46,7 +46,7 @@ impl Loops {
     pub fn of(block: &Block, program: &Program) -> Loops {
         let states = &block.states;
         let place = places(states, &|_| true);
-        let reach = reached(states, &|_| true);
+        let reach = reached(states);
         let together = |a: usize, b: usize| a == b || (reach[a][b] && reach[b][a]);
         let first = |at: usize| (0..states.len()).filter(move |other| together(at, *other));
         let round = (0..states.len())
@@ -67,14 +67,10 @@ impl Loops {
             .collect();
         let fills = |at: usize| moves[at].iter().any(|moved| moved.by > 0);
         let reads = |at: usize| least_read(&states[at].statements, program) >= 8;
-        let ends = |moves_on: &dyn Fn(usize) -> bool| {
-            let reach = reached(states, &|at| !moves_on(at));
-            !(0..states.len()).any(|at| reach[at][at])
-        };
-        let (bound, still) = if ends(&fills) {
-            (Bound::Stacks, places(states, &|at| !fills(at)))
-        } else if ends(&reads) {
-            (Bound::Place, places(states, &|at| !reads(at)))
+        let (bound, still) = if let Some(still) = order(states, &|at| !fills(at)) {
+            (Bound::Stacks, still)
+        } else if let Some(still) = order(states, &|at| !reads(at)) {
+            (Bound::Place, still)
         } else {
             (Bound::Count, place.clone())
         };
@@ -148,14 +144,22 @@ fn places(states: &[State], by: &dyn Fn(usize) -> bool) -> Vec<usize> {
     place
 }
 
-/// Which states lead to which, by those that are asked for.
-fn reached(states: &[State], by: &dyn Fn(usize) -> bool) -> Vec<Vec<bool>> {
+/// The order of [`places`], if the states that are asked for lead to later ones only.
+fn order(states: &[State], by: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
+    let place = places(states, by);
+    let is_behind = |at: usize| targets(&states[at]).all(|next| place[next] > place[at]);
+    let mut asked = (0..states.len()).filter(|at| by(*at));
+    asked.all(is_behind).then_some(place)
+}
+
+/// Which states lead to which.
+fn reached(states: &[State]) -> Vec<Vec<bool>> {
     let all = states.len();
     let from = |start: usize| {
         let mut found = vec![false; all];
         let mut open = vec![start];
         while let Some(at) = open.pop() {
-            for next in targets(&states[at]).filter(|_| by(at)) {
+            for next in targets(&states[at]) {
                 if !std::mem::replace(&mut found[next], true) {
                     open.push(next);
                 }

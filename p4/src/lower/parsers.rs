@@ -19,21 +19,21 @@ const MOST_NODES: usize = 20_000;
 struct Here {
     /// Of those that it goes round with.
     round: usize,
-    /// Where it is in the packet is not known.
-    is_anywhere: bool,
+    /// What bounds it is how often it has gone back: where it is in the packet is not known, or of no use.
+    is_counted: bool,
     /// How far stacks have moved in sum, where in the packet it is, or how often it has gone back: what bounds it.
     step: u32,
     /// Among those of one step.
     place: usize,
     state: usize,
-    /// Where each stack stands at least.
+    /// Where each stack stands at least, of those that bound it.
     stacks: Vec<u32>,
 }
 
 /// A parser while it becomes blocks.
 struct Walk {
     loops: Loops,
-    /// How many items each stack has.
+    /// How many items each stack has, of those that bound it.
     sizes: Vec<u32>,
     /// States that are still to be written.
     open: BTreeMap<Here, Vec<Edge>>,
@@ -66,7 +66,12 @@ impl Lower<'_> {
     fn walk(&mut self, block: &Block) -> (Walk, Here) {
         let loops = Loops::of(block, self.program);
         let (mut sizes, mut stacks) = (Vec::new(), Vec::new());
-        for path in &loops.stacks {
+        let bounding = match loops.bound {
+            Bound::Stacks => &loops.stacks[..],
+            // Where packets say how often it goes round, stacks would only multiply that.
+            Bound::Place | Bound::Count => &[],
+        };
+        for path in bounding {
             let mut node = self.variable(path.0).as_ref().clone();
             for step in &path.1 {
                 node = node.parts().get(*step).cloned().unwrap_or(Node::Void);
@@ -112,10 +117,8 @@ impl Lower<'_> {
             // No packet comes here: the stack was full before.
             return self.reject("StackOutOfBounds");
         };
-        let back = match walk.is_counted(here) {
-            true => here.step + u32::from(is_back),
-            false => u32::from(is_back),
-        };
+        let before = if here.is_counted { here.step } else { 0 };
+        let back = before + u32::from(is_back);
         if back > self.design.depth {
             return self.reject("ParserTimeout");
         }
@@ -123,7 +126,7 @@ impl Lower<'_> {
             state,
             stacks,
             back,
-            self.read_so_far().filter(|_| !here.is_anywhere),
+            self.read_so_far().filter(|_| !here.is_counted),
         );
         walk.open.entry(next).or_default().extend(self.leave());
     }
@@ -280,7 +283,6 @@ impl Lower<'_> {
     fn is_before(&mut self, depth: u32) {
         let (cursor, begin) = (self.slot(Slot::Cursor), self.slot(Slot::Begin));
         let read = self.op(ir::Op::Sub, &[cursor, begin], 16);
-        let depth = depth.min(1 << 15);
         let end = self.number(depth, 16);
         let is_deep = self.op(ir::Op::Ule, &[end, read], 1);
         self.reject_if(is_deep, "ParserTimeout");
@@ -313,15 +315,6 @@ impl Lower<'_> {
 }
 
 impl Walk {
-    /// What bounds it is how often it has gone back.
-    fn is_counted(&self, here: &Here) -> bool {
-        match self.loops.bound {
-            Bound::Stacks => false,
-            Bound::Place => here.is_anywhere,
-            Bound::Count => true,
-        }
-    }
-
     /// Where stacks stand behind a state at least; `None`: it never gets to its end.
     fn behind(&self, here: &Here) -> Option<Vec<u32>> {
         let stacks = self.sizes.iter().enumerate().map(|(at, size)| {
@@ -335,26 +328,19 @@ impl Walk {
     /// A state with where it is come to.
     fn here(&self, state: usize, stacks: Vec<u32>, back: u32, read: Option<u32>) -> Here {
         let loops = &self.loops;
-        let (is_anywhere, step, place) = match (loops.bound, read) {
+        let (is_counted, step, place) = match (loops.bound, read) {
             (Bound::Stacks, _) => (false, stacks.iter().sum(), loops.still[state]),
             (Bound::Place, Some(read)) => (false, read, loops.still[state]),
             (Bound::Place, None) => (true, back, loops.place(state)),
             (Bound::Count, _) => (true, back, loops.place(state)),
         };
         Here {
-            round: match loops.bound {
-                Bound::Stacks => loops.round[state],
-                _ => 0,
-            },
-            is_anywhere,
+            round: loops.round[state],
+            is_counted,
             step,
             place,
             state,
-            // Where packets say how often it goes round, they would only multiply that.
-            stacks: match loops.bound {
-                Bound::Stacks => stacks,
-                _ => vec![0; stacks.len()],
-            },
+            stacks,
         }
     }
 }
