@@ -5,6 +5,7 @@ mod names;
 
 use crate::ast::Annotation;
 use crate::fold;
+use crate::loops::{self, Loops};
 use crate::source::{Sources, Span};
 use crate::typed::{Expression, ExpressionKind, Program};
 use crate::types::{ObjectKind, Type};
@@ -70,6 +71,8 @@ pub struct Design {
     pub architecture: Option<usize>,
     /// Bytes that parsers look at which go round without a stack that says how often ([`loops`](crate::loops)).
     pub depth: u32,
+    /// How parsers go round, by block.
+    pub(crate) loops: Vec<Loops>,
 }
 
 impl Design {
@@ -196,11 +199,14 @@ pub fn design(program: &Program, sources: &Sources) -> Result<Design, Vec<Diagno
         let (span, help) = without_main(program, sources);
         return Err(vec![sources.error("p4-instance", span, message).help(help)]);
     };
+    let blocks = program.blocks.iter();
+    let by_block = blocks.map(|block| Loops::of(block, program));
     let mut maker = Maker {
         program,
         sources,
         design: Design {
-            depth: crate::loops::USUAL_DEPTH,
+            depth: loops::USUAL_DEPTH,
+            loops: by_block.collect(),
             ..Design::default()
         },
         top: BTreeMap::new(),

@@ -24,14 +24,12 @@ pub use packets::ONLY_PARSERS;
 pub use tables::{first_tables, Entry, Match, TableState, NOT_ITS_TABLE};
 
 use crate::design::{Design, Known};
-use crate::loops::Loops;
 use crate::source::{Sources, Span};
 use crate::typed::Program;
 use bits::Bits;
 use externs::State;
 use hardpath_diagnostic::Diagnostic;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// Where a packet goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,8 +81,6 @@ pub struct Machine<'p> {
     method_of: usize,
     /// State of externs, by their objects.
     states: Vec<State>,
-    /// How parsers go round, by their blocks.
-    loops: Vec<Rc<Loops>>,
     /// What tables hold, in the order of the design.
     tables: Vec<TableState>,
     /// What value sets hold, by their parsers.
@@ -149,11 +145,6 @@ impl<'p> Machine<'p> {
             this: 0,
             method_of: 0,
             states: design.objects.iter().map(|_| State::None).collect(),
-            loops: program
-                .blocks
-                .iter()
-                .map(|block| Rc::new(Loops::of(block, program)))
-                .collect(),
             tables: first_tables(program, sources, design)?,
             value_sets: BTreeMap::new(),
             found: None,

@@ -27,7 +27,7 @@ pub(crate) enum Bound {
 }
 
 /// How a parser goes round.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Loops {
     pub bound: Bound,
     /// Stacks that no state sets back with which it goes round.
@@ -218,7 +218,7 @@ pub(crate) fn stacks(block: &Block) -> Vec<StackPath> {
 }
 
 /// How far a state moves a stack.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub(crate) struct Moved {
     /// To wherever, before that.
     pub anywhere: bool,

@@ -181,7 +181,7 @@ impl Machine<'_> {
     /// Runs a parser from its state `start`.
     pub(super) fn states(&mut self, block: usize) -> Run<()> {
         let states = &self.program.blocks[block].states;
-        let loops = self.loops[block].clone();
+        let loops = &self.design.loops[block];
         let mut back = 0;
         let mut at = loops::start(states);
         for _ in 0..MOST_STATES {

@@ -131,10 +131,10 @@ impl Lower<'_> {
     /// A parser or a control.
     fn apply(&mut self, object: usize, call: &Call) -> Made<Node> {
         let program = self.program;
-        let block = self.design.objects[object]
+        let number = self.design.objects[object]
             .block
             .expect("only these are applied");
-        let block = &program.blocks[block];
+        let block = &program.blocks[number];
         let passed = self.passed(&block.parameters, call)?;
         let by_architecture = Some(self.this) == self.design.architecture;
         let before = self.this;
@@ -146,7 +146,7 @@ impl Lower<'_> {
         let result = self.bound(&block.parameters, passed, |all| {
             all.enter(object)?;
             match is_parser {
-                true => all.states(block),
+                true => all.states(number),
                 false => all.statements(&block.apply),
             }
         });

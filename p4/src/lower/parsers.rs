@@ -7,7 +7,7 @@ use super::node::Node;
 use super::{ir, Lower, Made};
 use crate::loops::{self, Bound, Loops};
 use crate::source::Span;
-use crate::typed::{Block, Set, State, Target, Transition};
+use crate::typed::{Set, State, Target, Transition};
 use crate::types::Type;
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ struct Here {
 }
 
 /// A parser while it becomes blocks.
-struct Walk {
-    loops: Loops,
+struct Walk<'p> {
+    loops: &'p Loops,
     /// How many items each stack has, of those that bound it.
     sizes: Vec<u32>,
     /// States that are still to be written.
@@ -40,15 +40,16 @@ struct Walk {
     accepted: Vec<Edge>,
 }
 
-impl Lower<'_> {
+impl<'p> Lower<'p> {
     /// A parser, from its state `start`.
-    pub(super) fn states(&mut self, block: &Block) -> Made<()> {
+    pub(super) fn states(&mut self, block: usize) -> Made<()> {
+        let states = &self.program.blocks[block].states;
         let (mut walk, start) = self.walk(block);
         let begin = self.leave();
         walk.open.entry(start).or_default().extend(begin);
         let mut nodes = 0;
         while let Some((here, incoming)) = walk.open.pop_first() {
-            let state = &block.states[here.state];
+            let state = &states[here.state];
             nodes += 1;
             if nodes > MOST_NODES {
                 let message = "this parser has too many ways";
@@ -63,8 +64,8 @@ impl Lower<'_> {
     }
 
     /// A parser before its first state.
-    fn walk(&mut self, block: &Block) -> (Walk, Here) {
-        let loops = Loops::of(block, self.program);
+    fn walk(&mut self, block: usize) -> (Walk<'p>, Here) {
+        let loops = &self.design.loops[block];
         let (mut sizes, mut stacks) = (Vec::new(), Vec::new());
         let bounding = match loops.bound {
             Bound::Stacks => &loops.stacks[..],
@@ -90,7 +91,8 @@ impl Lower<'_> {
             open: BTreeMap::new(),
             accepted: Vec::new(),
         };
-        let start = walk.here(loops::start(&block.states), stacks, 0, self.read_so_far());
+        let first = loops::start(&self.program.blocks[block].states);
+        let start = walk.here(first, stacks, 0, self.read_so_far());
         (walk, start)
     }
 
@@ -103,7 +105,7 @@ impl Lower<'_> {
     }
 
     /// Goes on with a target.
-    fn goes(&mut self, target: Target, here: &Here, walk: &mut Walk) {
+    fn goes(&mut self, target: Target, here: &Here, walk: &mut Walk<'_>) {
         let state = match target {
             Target::Accept => return walk.accepted.extend(self.leave()),
             Target::Reject => return self.reject("NoError"),
@@ -131,7 +133,7 @@ impl Lower<'_> {
         walk.open.entry(next).or_default().extend(self.leave());
     }
 
-    fn transition(&mut self, state: &State, here: &Here, walk: &mut Walk) -> Made<()> {
+    fn transition(&mut self, state: &State, here: &Here, walk: &mut Walk<'_>) -> Made<()> {
         if self.dead {
             return Ok(());
         }
@@ -314,7 +316,7 @@ impl Lower<'_> {
     }
 }
 
-impl Walk {
+impl Walk<'_> {
     /// Where stacks stand behind a state at least; `None`: it never gets to its end.
     fn behind(&self, here: &Here) -> Option<Vec<u32>> {
         let stacks = self.sizes.iter().enumerate().map(|(at, size)| {
@@ -327,7 +329,7 @@ impl Walk {
 
     /// A state with where it is come to.
     fn here(&self, state: usize, stacks: Vec<u32>, back: u32, read: Option<u32>) -> Here {
-        let loops = &self.loops;
+        let loops = self.loops;
         let (is_counted, step, place) = match (loops.bound, read) {
             (Bound::Stacks, _) => (false, stacks.iter().sum(), loops.still[state]),
             (Bound::Place, Some(read)) => (false, read, loops.still[state]),
