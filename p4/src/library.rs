@@ -42,7 +42,6 @@ const ARCHITECTURES: [(&str, usize, &str); 9] = [
     ),
 ];
 
-/// What all of these are described with.
 /// What messages call the description of the architecture.
 pub const ARCHITECTURE_FILE: &str = "architecture";
 /// What they call what descriptions are made with.

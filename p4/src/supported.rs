@@ -410,7 +410,7 @@ fn outcome(text: &str, described: &[&str], refuses: Refuses) -> Result<Outcome, 
         .into_iter()
         .chain(described.iter().copied());
     for part in parts.chain([DESCRIBED]) {
-        let number = sources.add("architecture", part);
+        let number = sources.add(library::ARCHITECTURE_FILE, part);
         tokens.extend(preprocess::run(&mut sources, number, &options)?);
     }
     let program = parser::program(&sources, &tokens)?;
