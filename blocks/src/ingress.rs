@@ -206,6 +206,18 @@ struct Entrance<'a> {
     config: &'a Ingress,
 }
 
+/// A beat that is taken, on its way to the input registers.
+struct Taken {
+    accept: Node,
+    data: Node,
+    keep: Node,
+    last: Node,
+    user: Node,
+    sideband: SidebandIn,
+    /// The sum of its words.
+    sum: Option<Node>,
+}
+
 /// A beat in the input registers.
 struct Beat {
     valid: Node,
@@ -237,50 +249,35 @@ impl Entrance<'_> {
     /// The input registers. `ready`: a beat is taken.
     fn take_in(&mut self, inputs: &IngressIn, ready: Node) -> Beat {
         let m = &mut self.m;
-        let StreamIn {
-            s_axis_tdata,
-            s_axis_tkeep,
-            s_axis_tvalid,
-            s_axis_tlast,
-            s_axis_tuser,
-        } = inputs.stream;
-        let accept = m.and(&[s_axis_tvalid, ready]);
+        let stream = &inputs.stream;
+        let accept = m.and(&[stream.s_axis_tvalid, ready]);
         m.name(accept, "accept");
-        assert_packed(m, accept, s_axis_tkeep, s_axis_tlast);
+        assert_packed(m, accept, stream.s_axis_tkeep, stream.s_axis_tlast);
         let (has_own, own_bits) = (self.config.has_own, self.config.own_bits);
-        let mut beat_sum = None;
-        let mut side = inputs.sideband.clone();
-        let mut offered = [s_axis_tdata, s_axis_tkeep, s_axis_tlast, s_axis_tuser];
-        let mut accept = accept;
+        let mut taken = Taken {
+            accept,
+            data: stream.s_axis_tdata,
+            keep: stream.s_axis_tkeep,
+            last: stream.s_axis_tlast,
+            user: stream.s_axis_tuser,
+            sideband: inputs.sideband.clone(),
+            sum: None,
+        };
         if self.config.has_sum {
-            m.comment(accept, "beats wait until the sums of their words are there");
-            beat_sum = Some(packet_sum::of_beat(m, s_axis_tdata, s_axis_tkeep));
-            for clock in 0..packet_sum::clocks_before(self.config.beat_bytes) {
-                let mut later = |name: &str, node: Node| m.delay(format!("{name}_{clock}"), node);
-                let names = [
-                    "waiting_data",
-                    "waiting_keep",
-                    "waiting_last",
-                    "waiting_user",
-                ];
-                let all = offered.iter_mut().zip(names);
-                all.for_each(|(node, name)| *node = later(name, *node));
-                side = side.map(&mut |name, _, node| later(&format!("waiting_{name}"), node));
-                accept = m.delay_reset(format!("accept_{clock}"), accept);
-            }
+            taken = wait_for_sum(m, self.config.beat_bytes, taken);
         }
-        let [data_in, keep_in, last_in, user_in] = offered;
+        let (accept, side) = (taken.accept, taken.sideband);
         let valid = m.delay_reset("beat_valid", accept);
-        let data = m.hold("beat_data", accept, data_in);
-        let keep = m.hold("beat_keep", accept, keep_in);
-        let last = m.hold("beat_last", accept, last_in);
-        let bad_in = m.bit(user_in, 0);
+        let data = m.hold("beat_data", accept, taken.data);
+        let keep = m.hold("beat_keep", accept, taken.keep);
+        let last = m.hold("beat_last", accept, taken.last);
+        let bad_in = m.bit(taken.user, 0);
         let bad = m.hold("beat_bad", accept, bad_in);
         let (first_reg, first) = m.reg_reset("expect_first", 1, 1);
-        m.set_next_when(first_reg, accept, last_in);
+        m.set_next_when(first_reg, accept, taken.last);
         let takes_first = m.and(&[accept, first]);
         m.name(takes_first, "takes_first");
-        let own = has_own.then(|| m.slice(user_in, USER_IN_BITS, own_bits));
+        let own = has_own.then(|| m.slice(taken.user, USER_IN_BITS, own_bits));
         let mut draw = |name: &str, node: Node| m.hold(name, takes_first, node);
         let drawn = DrawnOut {
             packet_time_ns: side.time_ns.map(|node| draw("drawn_time_ns", node)),
@@ -289,14 +286,14 @@ impl Entrance<'_> {
             packet_own: own.map(|node| draw("drawn_own", node)),
         };
         let early = self.config.has_port.then(|| {
-            let port = m.slice(user_in, 1, 8);
-            let queue = m.slice(user_in, 9, 16);
+            let port = m.slice(taken.user, 1, 8);
+            let queue = m.slice(taken.user, 9, 16);
             EarlyOut {
                 early_port: m.hold("drawn_port", takes_first, port),
                 early_queue: m.hold("drawn_queue", takes_first, queue),
             }
         });
-        let sum = beat_sum.map(|sum| m.hold("beat_sum", accept, sum));
+        let sum = taken.sum.map(|sum| m.hold("beat_sum", accept, sum));
         Beat {
             valid,
             data,
@@ -423,6 +420,26 @@ impl Entrance<'_> {
         let goes_on = m.and(&[credit_left, room_left, not_held, inputs.running]);
         (goes_on, in_flight)
     }
+}
+
+/// A beat that is taken, when the sum of its words is there.
+fn wait_for_sum(m: &mut Module, beat_bytes: u32, mut taken: Taken) -> Taken {
+    m.comment(
+        taken.accept,
+        "beats wait until the sums of their words are there",
+    );
+    taken.sum = Some(packet_sum::of_beat(m, taken.data, taken.keep));
+    for clock in 0..packet_sum::clocks_before(beat_bytes) {
+        let mut later = |name: &str, node: Node| m.delay(format!("waiting_{name}_{clock}"), node);
+        taken.data = later("data", taken.data);
+        taken.keep = later("keep", taken.keep);
+        taken.last = later("last", taken.last);
+        taken.user = later("user", taken.user);
+        let sideband = taken.sideband;
+        taken.sideband = sideband.map(&mut |name, _, node| later(name, node));
+        taken.accept = m.delay_reset(format!("accept_{clock}"), taken.accept);
+    }
+    taken
 }
 
 /// The length of a packet up to its present beat, before which `beat_number` others came. A full beat carries into the number of whole beats; otherwise the lanes
