@@ -95,9 +95,9 @@ impl Lower<'_> {
         }
     }
 
-    /// A hash by the name of its algorithm, of a number of whole bytes; `None`: it is not known.
-    pub(super) fn hash(&mut self, algorithm: &str, bits: ir::Value) -> Option<ir::Value> {
-        Some(match Algorithm::of(algorithm)? {
+    /// A hash of a number of whole bytes.
+    pub(super) fn hash(&mut self, algorithm: Algorithm, bits: ir::Value) -> ir::Value {
+        match algorithm {
             Algorithm::Identity => bits,
             Algorithm::OnesComplement => {
                 let sum = self.ones_sum(bits);
@@ -113,7 +113,7 @@ impl Lower<'_> {
                 let nothing = self.number(0u32, crc.width());
                 self.crc_behind(crc, nothing, bits)
             }
-        })
+        }
     }
 
     /// A CRC of whole bytes behind others, whose CRC is given; that of none is zero.

@@ -26,12 +26,7 @@ impl Lower<'_> {
         whole: &Expression,
     ) -> Made<Node> {
         let written = self.design.algorithm(self.program, object);
-        let Some(algorithm) = Algorithm::of(written) else {
-            return self.refuse(
-                whole.span,
-                format!("the algorithm `{written}` is not there"),
-            );
-        };
+        let algorithm = self.known_algorithm(written, whole.span)?;
         let slot = Slot::Object(object);
         match name {
             "clear" => {
@@ -113,7 +108,7 @@ impl Lower<'_> {
             }
             Algorithm::OnesComplement | Algorithm::Xor16 => {
                 let sum = match algorithm {
-                    Algorithm::Xor16 => self.hash("xor16", bits).expect("it is known"),
+                    Algorithm::Xor16 => self.hash(algorithm, bits),
                     _ => self.ones_sum(bits),
                 };
                 // Behind an odd number of bytes all stand in the other half of a word.

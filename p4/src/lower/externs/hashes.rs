@@ -3,6 +3,7 @@
 use super::super::calls::Passed;
 use super::super::flow::Slot;
 use super::super::node::Node;
+use super::super::sums::Algorithm;
 use super::super::{ir, Deparse, Lower, Made};
 use crate::source::Span;
 use crate::typed::Expression;
@@ -23,16 +24,18 @@ impl<'p> Lower<'p> {
         name.unwrap_or("")
     }
 
-    pub(super) fn hashed(
-        &mut self,
-        algorithm: &str,
-        bits: ir::Value,
-        span: Span,
-    ) -> Made<ir::Value> {
-        match self.hash(algorithm, bits) {
-            Some(hash) => Ok(hash),
-            None => self.refuse(span, format!("the algorithm `{algorithm}` is not there")),
+    /// An algorithm by the name that architectures have for it.
+    pub(super) fn known_algorithm(&mut self, name: &str, span: Span) -> Made<Algorithm> {
+        match Algorithm::of(name) {
+            Some(algorithm) => Ok(algorithm),
+            None => self.refuse(span, format!("the algorithm `{name}` is not there")),
         }
+    }
+
+    /// A hash by the name of its algorithm.
+    pub(super) fn hashed(&mut self, name: &str, bits: ir::Value, span: Span) -> Made<ir::Value> {
+        let algorithm = self.known_algorithm(name, span)?;
+        Ok(self.hash(algorithm, bits))
     }
 
     /// v1model: base + hash % max, base where that is 0.
