@@ -54,16 +54,14 @@ impl<'p> Machine<'p> {
             _ => return self.refuse(whole.span, "this object is not made before packets come"),
         };
         match (owner, name) {
-            ("counter" | "Counter", "count") => {
+            ("counter" | "Counter", "count") | ("CounterArray", "increment") => {
                 let bytes = self.counted_bytes(function, &passed);
                 self.count(object, &passed, 1, bytes)
             }
-            ("CounterArray", "increment") => {
-                self.count(object, &passed, 1, self.packet_bytes() as u64)
-            }
             ("CounterArray", "add") => {
                 let by = u64::try_from(passed.values[1].to_number()).unwrap_or(0);
-                self.count(object, &passed, by, self.packet_bytes() as u64)
+                let bytes = self.counted_bytes(function, &passed);
+                self.count(object, &passed, by, bytes)
             }
             // It counts what its table finds.
             ("direct_counter", "count") => Ok(Data::Void),
