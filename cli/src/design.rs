@@ -56,6 +56,7 @@ pub fn files(
     hardware: &Hardware,
     sources: Sources,
     origin: &str,
+    is_p4: bool,
     program: &Program,
 ) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
     let top = &sources.top;
@@ -65,7 +66,7 @@ pub fn files(
     let mut files = vec![
         (
             String::from("README.md"),
-            contract::readme(hardware, origin, &sources),
+            contract::readme(hardware, origin, is_p4, &sources),
         ),
         (file_list_name(top), file_list(&sources.files)),
         (format!("{top}.xdc"), constraints.xdc()),

@@ -287,6 +287,33 @@ impl Expected {
         let pairs = self.bytes.iter().zip(&self.mask).zip(packet);
         long_enough && pairs.fold(true, |same, ((byte, mask), is)| same && is & mask == *byte)
     }
+
+    /// In what a packet that is not taken is another one.
+    pub fn unlike(&self, packet: &[u8]) -> String {
+        let pairs = self.bytes.iter().zip(&self.mask).zip(packet);
+        let differs = |((byte, mask), is): ((&u8, &u8), &u8)| is & mask != *byte;
+        let first = pairs.clone().position(differs);
+        let what = match first {
+            Some(at) => format!("byte {at} is {:02x}", packet[at]),
+            None => format!("it has {} bytes of {}", packet.len(), self.bytes.len()),
+        };
+        format!("expected was {self}: {what}")
+    }
+}
+
+/// In hexadecimal digits, `*` where anything may stand; `$` at its end says that nothing follows.
+impl std::fmt::Display for Expected {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (byte, mask) in self.bytes.iter().zip(&self.mask) {
+            for shift in [4, 0] {
+                match mask >> shift & 0xf {
+                    0 => out.write_str("*")?,
+                    _ => write!(out, "{:x}", byte >> shift & 0xf)?,
+                }
+            }
+        }
+        out.write_str(if self.is_exact { "$" } else { "" })
+    }
 }
 
 /// An entry that a table has, by what makes it the one.

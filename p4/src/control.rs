@@ -205,6 +205,11 @@ impl<'p> Names<'p> {
                 .map(|one| crate::interpreter::zero(&self.program.types, &one.of));
             return Ok((listed, zeros.collect()));
         }
+        let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
+        let help = match names.is_empty() {
+            true => "it has no parameters".to_owned(),
+            false => format!("its parameters are: {}", names.join(", ")),
+        };
         if parameters.len() != arguments.len() {
             let message = format!(
                 "action `{}` takes {} arguments, not {}",
@@ -212,7 +217,7 @@ impl<'p> Names<'p> {
                 parameters.len(),
                 arguments.len()
             );
-            return Err(wrong(place, message));
+            return Err(wrong(place, message).help(help));
         }
         let known = |name: &str| {
             let mut all = parameters.iter();
@@ -223,9 +228,7 @@ impl<'p> Names<'p> {
             .filter_map(|one| Some((one, one.name.as_deref()?)));
         if let Some((argument, name)) = named.find(|(_, name)| !known(name)) {
             let place = place.clone().position(place.line, argument.column);
-            let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
             let message = format!("action `{}` has no parameter `{name}`", function.name);
-            let help = format!("its parameters are: {}", names.join(", "));
             return Err(wrong(&place, message).help(help));
         }
         let mut values = Vec::new();

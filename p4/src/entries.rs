@@ -64,9 +64,14 @@ fn line(text: &str) -> Result<CommandKind, Wrong> {
     match form(command) {
         Some(form) => run(form, &words),
         None => {
+            let message = format!("`{}` is no command", short(command));
+            // A line of JSON is nothing that was misspelt.
+            if matches!(command.chars().next(), Some('{' | '}' | '[' | ']' | '"')) {
+                let help = "write `table_add TABLE ACTION KEY… => ARGUMENT…`: JSON is not read";
+                return Err(Wrong::new(column, message).help(help));
+            }
             let names = COMMANDS.iter().map(|(name, _)| *name);
             let help = suggest::known(command, names, "commands are", "");
-            let message = format!("`{}` is no command", short(command));
             Err(Wrong::new(column, message).help(help))
         }
     }

@@ -196,14 +196,26 @@ pub fn run_told(
         packets: 0,
         time: 0,
     };
+    let mut errors = Vec::new();
     for command in commands {
+        // Behind an error nothing runs, but what is wrong with other entries is told, too.
+        let stands_alone = matches!(
+            command.kind,
+            CommandKind::AddEntry(_) | CommandKind::SetDefault { .. }
+        );
+        if !errors.is_empty() && !stands_alone {
+            continue;
+        }
         match run.command(command) {
             Ok(()) => {}
-            Err(error) if error.code == "p4-unsupported" => {
+            Err(error) if error.code == "p4-unsupported" && errors.is_empty() => {
                 return Ok((Verdict::Refused(error), run.messages));
             }
-            Err(error) => return Err(vec![error]),
+            Err(error) => errors.push(error),
         }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
     }
     run.compare();
     let verdict = match run.failures.is_empty() {
@@ -541,17 +553,31 @@ impl<E: Engine> Run<'_, E> {
 
     /// What came out beside what had to.
     fn compare(&mut self) {
+        // Where nothing is expected, anything may leave; a packet that is missed may be there.
+        let elsewhere: Vec<(u32, String)> = self
+            .seen
+            .iter()
+            .filter(|(port, _)| !self.expected.contains_key(port))
+            .flat_map(|(port, seen)| seen.iter().map(|packet| (*port, hex(packet))))
+            .collect();
         for (port, expected) in &mut self.expected {
             let seen = self.seen.entry(*port).or_default();
             for (place, packet) in expected.drain(..) {
                 match (seen.pop_front(), packet) {
                     (None, _) => {
                         let message = format!("no packet came out of port {port}");
-                        self.failures.push(wrong(&place, message));
+                        let error = wrong(&place, message);
+                        self.failures.push(match elsewhere.first() {
+                            Some((port, packet)) => {
+                                error.help(format!("out of port {port} came {packet}"))
+                            }
+                            None => error,
+                        });
                     }
                     (Some(seen), Some(packet)) if !packet.takes(&seen) => {
                         let message = format!("out of port {port} came {}", hex(&seen));
-                        self.failures.push(wrong(&place, message));
+                        let error = wrong(&place, message);
+                        self.failures.push(error.help(packet.unlike(&seen)));
                     }
                     _ => {}
                 }

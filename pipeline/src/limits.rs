@@ -109,7 +109,10 @@ pub fn map(decl: &MapDecl) -> Option<Diagnostic> {
         return refuse(
             "map-too-large",
             message,
-            &format!("ask for fewer entries (--max-entries {}={most})", decl.name),
+            &format!(
+                "ask for {most} at most: in the source, or for a map of an object with --max-entries {}={most}",
+                decl.name
+            ),
         );
     }
     let word = u64::from(decl.value_bytes) * 8;
@@ -142,7 +145,7 @@ pub fn map(decl: &MapDecl) -> Option<Diagnostic> {
         return refuse(
             "map-too-large",
             message,
-            "ask for fewer entries (--max-entries MAP=N)",
+            "ask for fewer entries: in the source, or for a map of an object with --max-entries MAP=N",
         );
     }
     None

@@ -58,7 +58,7 @@ pub const REGISTERS: [Register; 21] = [
     counter(
         "DROPPED_LENGTH",
         register::DROPPED_LENGTH,
-        "frames shorter than 14 or longer than 9,216 bytes",
+        "frames too short for the program, or longer than 9,216 bytes",
     ),
     outcome("OUTCOME_0", 0, "packets that were counted as 0"),
     outcome("OUTCOME_1", 1, "packets that were counted as 1"),
@@ -165,7 +165,7 @@ pub mod register {
     pub const PACKETS_IN: u32 = 0x0010;
     /// R, 64 bits: frames marked bad by the MAC.
     pub const DROPPED_BAD: u32 = 0x0018;
-    /// R, 64 bits: frames shorter than 14 or longer than 9,216 bytes.
+    /// R, 64 bits: frames too short for the program, or longer than 9,216 bytes.
     pub const DROPPED_LENGTH: u32 = 0x0020;
     /// R, 64 bits each: packets by what they were counted as, [`OUTCOMES`](super::OUTCOMES) counters
     /// ([`Design::outcomes`](crate::Design::outcomes)).

@@ -289,7 +289,7 @@ pub struct Counters {
     pub packets_in: u64,
     /// Frames that the MAC marked bad.
     pub dropped_bad: u64,
-    /// Frames shorter than 14 or longer than 9,216 bytes.
+    /// Frames too short for the program, or longer than 9,216 bytes.
     pub dropped_length: u64,
     /// By what packets were counted as ([`Design::outcomes`](crate::Design::outcomes)).
     pub outcomes: [u64; OUTCOMES],

@@ -128,7 +128,13 @@ pub fn write(
     let sources = Sources::of(hardware, hdl)?;
     let marker = file_list_name(&sources.top);
     let top = sources.top.clone();
-    let mut files = design::files(hardware, sources, &origin, &loaded.program)?;
+    let mut files = design::files(
+        hardware,
+        sources,
+        &origin,
+        loaded.meaning.is_some(),
+        &loaded.program,
+    )?;
     let beside = loaded.beside.iter();
     files.extend(beside.map(|(ending, bytes)| (format!("{top}.{ending}"), bytes.clone())));
     write_folder(folder, &files, &marker)?;

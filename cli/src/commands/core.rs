@@ -119,7 +119,7 @@ fn write(
     ];
     for hdl in LANGUAGES {
         let sources = Sources::of(hardware, hdl)?;
-        let design = design::files(hardware, sources, &origin, program)?;
+        let design = design::files(hardware, sources, &origin, false, program)?;
         let inside = design.into_iter();
         files.extend(inside.map(|(name, text)| (format!("{}/{name}", hdl.name()), text)));
     }

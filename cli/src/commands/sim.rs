@@ -329,7 +329,7 @@ fn verdict_lines(statistics: &Statistics) -> Vec<(&str, String)> {
         let count = grouped(statistics.not_taken_in);
         lines.push((
             "not taken in",
-            format!("{count} (shorter than 14 or longer than 9,216 bytes)"),
+            format!("{count} (too short for the program, or longer than 9,216 bytes)"),
         ));
     }
     lines

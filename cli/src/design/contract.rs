@@ -16,20 +16,46 @@ use hardpath_registers::Answer;
 use hardpath_registers::{COMMANDS, REGISTERS};
 use std::fmt::Write;
 
-pub fn readme(hardware: &Hardware, origin: &str, sources: &Sources) -> String {
+/// What a program is written in, in what is said of its ports.
+struct Written {
+    what: &'static str,
+    /// Who says what it does.
+    judge: &'static str,
+    /// Where its packets go.
+    ways: &'static str,
+}
+
+const XDP: Written = Written {
+    what: "an XDP program",
+    judge: "as the Linux kernel runs it",
+    ways: "Of an XDP program: `XDP_TX` 0; `XDP_REDIRECT` 1 with the ifindex, or 2 with the number of a CPU (bits 31:30 = 2) \
+           or of an AF_XDP socket (bits 31:30 = 3); `XDP_PASS` 2 with 0, the network stack",
+};
+
+const P4: Written = Written {
+    what: "a P4 program",
+    judge: "as the P4 specification and its architecture have it",
+    ways: "Of a P4 program: 1 with the egress port that it chose (v1model's `egress_spec`, PSA's `egress_port`); ingress ports are \
+           bits 8:1 of `s_axis_tuser`",
+};
+
+/// `is_p4`: the program is in P4.
+pub fn readme(hardware: &Hardware, origin: &str, is_p4: bool, sources: &Sources) -> String {
     let interface = &hardware.interface;
     let top = &sources.top;
+    let written = if is_p4 { P4 } else { XDP };
+    let Written { what, judge, .. } = written;
     let mut text = format!(
         "# {top}\n\n\
-         Hardware for an XDP program, made by hardpath from {origin}.\n\n\
+         Hardware for {what}, made by hardpath from {origin}.\n\n\
          The design behaves as if its packets were processed one at a time, in the order in which they arrived, by \
-         the program as the Linux kernel runs it. No packet is lost, duplicated or reordered as long as the source \
+         the program {judge}. No packet is lost, duplicated or reordered as long as the source \
          honours `s_axis_tready`. A source that cannot wait (a MAC) needs a FIFO in front that drops whole packets.\n\n"
     );
     text.push_str(&hardware.told.markdown);
     text.push_str(&kinds_of_maps(&hardware.form));
     text.push_str(&files(sources));
-    text.push_str(&ports(interface));
+    text.push_str(&ports(interface, &written));
     text.push_str(&registers(interface));
     text.push_str(&ternary_entries(&hardware.form));
     text
@@ -199,7 +225,7 @@ fn own_inputs(interface: &Interface) -> String {
     places.map(place).collect()
 }
 
-fn ports(interface: &Interface) -> String {
+fn ports(interface: &Interface, written: &Written) -> String {
     let bus = interface.bus_bits;
     let mut rows = vec![
         row("clk, rst", "1", "one clock; reset is synchronous and active high, and clears all maps"),
@@ -250,10 +276,11 @@ fn ports(interface: &Interface) -> String {
         row(
             "m_axis_tdest",
             "34",
-            "bits 33:32 where the packet goes: 0 out at the port where it came in, 1 out at the port that bits 31:0 name, 2 to the \
-             host, into the queue that bits 31:0 name. Of an XDP program: `XDP_TX` 0; `XDP_REDIRECT` 1 with the ifindex, or 2 with \
-             the number of a CPU (bits 31:30 = 2) or of an AF_XDP socket (bits 31:30 = 3); `XDP_PASS` 2 with 0, the network stack; \
-             on every beat",
+            &format!(
+                "bits 33:32 where the packet goes: 0 out at the port where it came in, 1 out at the port that bits 31:0 name, 2 to \
+                 the host, into the queue that bits 31:0 name. {}; on every beat",
+                written.ways
+            ),
         ),
         row(
             "m_axis_tuser",

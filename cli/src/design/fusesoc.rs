@@ -17,7 +17,7 @@ pub fn core(sources: &Sources, origin: &str) -> String {
         "CAPI=2:\n\
          # For FuseSoC: fusesoc --cores-root . run --target sim {top}\n\
          name: \"hardpath::{top}:0\"\n\
-         description: \"Hardware for an XDP program, made by hardpath from {description}\"\n\n\
+         description: \"Hardware made by hardpath from {description}\"\n\n\
          filesets:\n  rtl:\n    files:\n"
     );
     for (name, _) in &sources.files {

@@ -57,6 +57,13 @@ impl<'a> Checker<'a> {
                 if is_known {
                     return self.refuse("p4-name", name.span, message);
                 }
+                if matches!(name.text.as_str(), "hit" | "miss" | "action_run") {
+                    let message = format!("`{}` is no method", name.text);
+                    let error = self.sources.error("p4-name", name.span, message);
+                    let help = format!("without parentheses: `table.apply().{}`", name.text);
+                    self.errors.push(error.help(help));
+                    return None;
+                }
                 self.no_such(message, name, known);
                 return None;
             }

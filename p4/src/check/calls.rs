@@ -117,7 +117,20 @@ impl<'a> Checker<'a> {
                     true => format!("there is no `{name}`"),
                     false => format!("no `{name}` takes these arguments"),
                 };
-                self.refuse("p4-type", span, message)
+                let error = self.sources.error("p4-type", span, message);
+                let counts: Vec<String> = all
+                    .iter()
+                    .map(|number| {
+                        let of = &self.told.functions[*number].parameters;
+                        let names: Vec<&str> = of.iter().map(|one| one.name.as_str()).collect();
+                        format!("`{name}({})`", names.join(", "))
+                    })
+                    .collect();
+                self.errors.push(match counts.is_empty() {
+                    true => error,
+                    false => error.help(format!("there is {}", counts.join(" and "))),
+                });
+                None
             }
         }
     }

@@ -37,6 +37,13 @@ impl<'a> Checker<'a> {
             };
             return self.refuse("p4-type", span, message);
         };
+        if low > high && low < width {
+            let message = "the higher bit stands in front";
+            let error = self.sources.error("p4-type", span, message);
+            self.errors
+                .push(error.help(format!("write `[{low}:{high}]`")));
+            return None;
+        }
         if low > high || high >= width {
             let message = format!("{} has no bits {high} to {low}", self.types().text(&of.of));
             return self.refuse("p4-type", span, message);

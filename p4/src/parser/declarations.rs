@@ -135,8 +135,11 @@ impl Parser<'_> {
         if let Some(of) = object {
             return match self.instance_or_call(begin, of)? {
                 Some(kind) => Ok(kind),
-                // Nothing is called here, whatever stands there.
-                None => self.lost("a declaration"),
+                None => {
+                    let message =
+                        "nothing is called out here, and an object has a name: `V1Switch(…) main;`";
+                    self.wrong(self.here(), message.to_owned())
+                }
             };
         }
         self.scope(|parser| {

@@ -225,6 +225,25 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
         "21:9 `forward` is not",
         "",
     ),
+    (") main;", ");", "46:1 nothing is called out here", ""),
+    (
+        "routes.apply();",
+        "if (routes.apply().hit()) { }",
+        "39:32 `hit` is no method",
+        "without parentheses",
+    ),
+    (
+        "mark_to_drop(std)",
+        "mark_to_drop(std, 1)",
+        "21:9 no `mark_to_drop` takes",
+        "`mark_to_drop(",
+    ),
+    (
+        "std.egress_spec = port",
+        "std.egress_spec = hdr.ipv4.dst[0:8]",
+        "24:27 the higher bit",
+        "`[8:0]`",
+    ),
     // Values.
     (
         "if (hdr.ipv4.isValid())",

@@ -168,9 +168,45 @@ fn a_wrong_packet_is_told() {
     let wrong = stf::read("wrong", "packet 1 fe0600\nexpect 0 fe0600 $\nexpect 0 00\n").unwrap();
     let verdict = runner::interpret(&program, &sources, &design, &wrong);
     match verdict.unwrap() {
-        Verdict::Failed(errors) => assert_eq!(errors.len(), 2, "{errors:#?}"),
+        Verdict::Failed(errors) => {
+            assert_eq!(errors.len(), 2, "{errors:#?}");
+            let help = errors[0].help.as_deref().unwrap();
+            assert!(
+                help.starts_with("expected was fe0600$: byte 1 is "),
+                "{help}"
+            );
+        }
         other => panic!("{other:?}"),
     }
+    // It came out somewhere else.
+    let wrong = stf::read("wrong", "packet 1 fe0600\nexpect 5\n").unwrap();
+    let verdict = runner::interpret(&program, &sources, &design, &wrong);
+    match verdict.unwrap() {
+        Verdict::Failed(errors) => {
+            let help = errors[0].help.as_deref().unwrap();
+            assert!(help.starts_with("out of port 0 came fe04"), "{help}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Each entry that is wrong is told, and no packet is missed behind them.
+#[test]
+fn all_wrong_entries_are_told() {
+    let Read {
+        program,
+        sources,
+        design,
+    } = read("table-entries-exact");
+    let text = "add t h.a:1 sett(value:0x33)\nadd u h.a:2 set(value:1)\nadd t h.a:9 set(value:1)\npacket 0 09\n\
+                expect 7\nadd t h.a:8 set(val:1)\n";
+    let wrong = stf::read("wrong", text).unwrap();
+    let errors = runner::interpret(&program, &sources, &design, &wrong).unwrap_err();
+    let lines: Vec<u32> = errors
+        .iter()
+        .map(|error| error.place.as_ref().unwrap().line)
+        .collect();
+    assert_eq!(lines, [1, 2, 6], "{errors:#?}");
 }
 
 /// Of a table without priorities, an entry of the program is the same as one that is added with its keys.
