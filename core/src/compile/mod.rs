@@ -33,8 +33,12 @@ use savings::{Saving, Without};
 use schedule::{Banks, Context, Params};
 use std::collections::{HashMap, HashSet};
 
+/// So many registers are spilled before the rows are made anew: with fewer in the way, others may find places.
+const AT_ONCE: usize = 8;
 /// More rounds of spilling are not made.
 const MOST_SPILLS: usize = 256;
+/// A program that would need so many times the stack now does not come to fit.
+const HOPELESS: u32 = 2;
 /// Bytes of what is kept for a register.
 const SPILL_BYTES: u32 = 8;
 /// Where this variable is set, rows are checked against their code in builds without assertions, too.
@@ -139,9 +143,9 @@ fn operations(
     Ok(code)
 }
 
-/// Keeps all of these elsewhere, registers behind so many bytes of stack; gives how many that are then.
-fn spill_all(code: &mut Code, spills: Vec<Spill>, mut stack: u32, keep: &mut Keep) -> u32 {
-    for spill in spills {
+/// Keeps the first of these elsewhere, registers behind so many bytes of stack; gives how many that are then.
+fn spill_some(code: &mut Code, spills: Vec<Spill>, mut stack: u32, keep: &mut Keep) -> u32 {
+    for spill in spills.into_iter().take(AT_ONCE) {
         match spill {
             Spill::Pred(pred) => spill::spill_predicate(code, pred, keep),
             Spill::Reg(reg) => {
@@ -164,10 +168,12 @@ fn make(program: &Program, machine: &Machine, without: Without) -> Result<Made, 
         let places = match allocate(&traces, &banks, machine, &keep) {
             Ok(places) => places,
             Err(spills) => {
-                stack = spill_all(&mut code, spills, stack, &mut keep);
+                let needed = stack + spills.len() as u32 * SPILL_BYTES;
+                let hopeless = needed > HOPELESS * machine.stack;
+                stack = spill_some(&mut code, spills, stack, &mut keep);
                 // It only grows.
-                if stack > machine.stack {
-                    return Err(vec![no_stack(stack, machine)]);
+                if hopeless || stack > machine.stack {
+                    return Err(vec![no_stack(needed.max(stack), machine)]);
                 }
                 continue;
             }
