@@ -10,6 +10,8 @@ use super::schedule::{Banks, Row};
 use crate::image::Machine;
 use crate::isa;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
+use std::ops::Range;
 
 /// A block in rows.
 pub struct Trace {
@@ -37,15 +39,6 @@ pub enum Spill {
     Pred(Pred),
 }
 
-/// What must not be spilled: it carries what was.
-#[derive(Default, Debug)]
-pub struct Keep {
-    /// Registers.
-    pub regs: HashSet<Reg>,
-    /// Predicates.
-    pub preds: HashSet<Pred>,
-}
-
 /// What is written while what is needed.
 #[derive(Default)]
 struct Conflicts {
@@ -56,54 +49,82 @@ struct Conflicts {
     pred_rows: HashMap<Pred, u32>,
 }
 
-/// Places for all of a program. `keep`: what must not be spilled.
+/// Places for all of a program. `keep`: registers that must not be spilled, because they carry what was.
 ///
 /// # Errors
-/// There is none for all: what must go, so that there is one for each that stays. It goes at once, because the rows are made anew then.
+/// There is none for all: what must go, so that there is one for each that stays. With less of it gone the rows may become others, and
+/// more of it stay.
 pub fn allocate(
     traces: &[Trace],
     banks: &Banks,
     machine: &Machine,
-    keep: &Keep,
+    keep: &HashSet<Reg>,
 ) -> Result<Places, Vec<Spill>> {
     let live = live(traces);
     let mut conflicts = Conflicts::default();
     for trace in traces {
         conflicts.of(trace, &live, banks);
     }
-    let mut places = Places::default();
-    let mut spills: Vec<Spill> = Vec::new();
-    let mut gone: HashSet<Reg> = HashSet::new();
-    for &reg in conflicts.regs.keys() {
-        while !gone.contains(&reg) {
-            if let Some(index) = conflicts.free(reg, &places, machine) {
-                let bank = banks[&reg];
-                places.regs.insert(reg, isa::Reg { bank, index });
+    let (regs, gone) = number(&conflicts.regs, 0..machine.registers, &conflicts.rows, keep);
+    let mut spills: Vec<Spill> = gone.into_iter().map(Spill::Reg).collect();
+    // A predicate may carry what was spilled, which is no use to spill again, but then nothing is.
+    let (preds, gone) = number(
+        &conflicts.preds,
+        1..isa::PREDICATES,
+        &conflicts.pred_rows,
+        &HashSet::new(),
+    );
+    spills.extend(gone.into_iter().map(Spill::Pred));
+    if !spills.is_empty() {
+        return Err(spills);
+    }
+    let place = |(reg, index): (Reg, u8)| {
+        (
+            reg,
+            isa::Reg {
+                bank: banks[&reg],
+                index,
+            },
+        )
+    };
+    Ok(Places {
+        regs: regs.into_iter().map(place).collect(),
+        preds: preds
+            .into_iter()
+            .map(|(pred, index)| (pred, isa::Pred(index)))
+            .collect(),
+    })
+}
+
+/// Numbers, two of which are others where they must be `apart`; and what goes because there is none left for all: each time the one that is
+/// needed for the most rows.
+fn number<T: Copy + Ord + Hash>(
+    apart: &BTreeMap<T, HashSet<T>>,
+    numbers: Range<u8>,
+    rows: &HashMap<T, u32>,
+    keep: &HashSet<T>,
+) -> (HashMap<T, u8>, Vec<T>) {
+    let mut given: HashMap<T, u8> = HashMap::new();
+    let mut gone: Vec<T> = Vec::new();
+    for (&one, others) in apart {
+        while !gone.contains(&one) {
+            let taken: HashSet<u8> = others
+                .iter()
+                .filter_map(|other| given.get(other).copied())
+                .collect();
+            if let Some(free) = numbers.clone().find(|number| !taken.contains(number)) {
+                given.insert(one, free);
                 break;
             }
-            let goes = conflicts.longest(reg, &keep.regs, &gone);
-            places.regs.remove(&goes);
-            gone.insert(goes);
-            spills.push(Spill::Reg(goes));
+            let all = others.iter().chain([&one]);
+            let may_go = all.filter(|one| !keep.contains(one) && !gone.contains(one));
+            let longest = may_go.max_by_key(|one| (rows.get(one).copied().unwrap_or(0), **one));
+            let goes = *longest.unwrap_or(&one);
+            given.remove(&goes);
+            gone.push(goes);
         }
     }
-    let mut gone: HashSet<Pred> = HashSet::new();
-    for &pred in conflicts.preds.keys() {
-        while !gone.contains(&pred) {
-            if let Some(place) = conflicts.free_pred(pred, &places) {
-                places.preds.insert(pred, place);
-                break;
-            }
-            let goes = conflicts.longest_pred(pred, &gone);
-            places.preds.remove(&goes);
-            gone.insert(goes);
-            spills.push(Spill::Pred(goes));
-        }
-    }
-    match spills.is_empty() {
-        true => Ok(places),
-        false => Err(spills),
-    }
+    (given, gone)
 }
 
 /// What each trace needs from the way that leads there.
@@ -192,43 +213,5 @@ impl Conflicts {
             self.preds.entry(one).or_default().insert(other);
             self.preds.entry(other).or_default().insert(one);
         }
-    }
-
-    /// A number that nothing of the register's bank has that it must not share one with.
-    fn free(&self, reg: Reg, places: &Places, machine: &Machine) -> Option<u8> {
-        let others = self.regs[&reg].iter();
-        let taken: HashSet<u8> = others
-            .filter_map(|other| places.regs.get(other))
-            .map(|place| place.index)
-            .collect();
-        (0..machine.registers).find(|index| !taken.contains(index))
-    }
-
-    fn free_pred(&self, pred: Pred, places: &Places) -> Option<isa::Pred> {
-        let others = self.preds[&pred].iter();
-        let taken: HashSet<u8> = others
-            .filter_map(|other| places.preds.get(other))
-            .map(|place| place.0)
-            .collect();
-        let free = (1..isa::PREDICATES).find(|index| !taken.contains(index));
-        free.map(isa::Pred)
-    }
-
-    /// Of a register and those that it cannot share a place with: the one that is needed for the most rows, and stays until now.
-    fn longest(&self, reg: Reg, keep: &HashSet<Reg>, gone: &HashSet<Reg>) -> Reg {
-        let all = self.regs[&reg].iter().chain([&reg]);
-        let free = all.filter(|reg| !keep.contains(reg) && !gone.contains(reg));
-        let rows = |reg: &&Reg| self.rows.get(reg).copied().unwrap_or(0);
-        *free.max_by_key(|reg| (rows(reg), **reg)).unwrap_or(&reg)
-    }
-
-    /// The same of a predicate. It may carry what was spilled, which is no use, but then nothing is.
-    fn longest_pred(&self, pred: Pred, gone: &HashSet<Pred>) -> Pred {
-        let all = self.preds[&pred].iter().chain([&pred]);
-        let free = all.filter(|pred| !gone.contains(pred));
-        let rows = |pred: &&Pred| self.pred_rows.get(pred).copied().unwrap_or(0);
-        *free
-            .max_by_key(|pred| (rows(pred), **pred))
-            .unwrap_or(&pred)
     }
 }

@@ -25,7 +25,7 @@ mod uses;
 mod waiting;
 
 use crate::image::{Image, Machine, Origins};
-use allocate::{allocate, Keep, Places, Spill, Trace};
+use allocate::{allocate, Places, Spill, Trace};
 use code::{Code, Label, Reg};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
@@ -33,7 +33,7 @@ use savings::{Saving, Without};
 use schedule::{Banks, Context, Params};
 use std::collections::{HashMap, HashSet};
 
-/// So many registers are spilled before the rows are made anew: with fewer in the way, others may find places.
+/// So many registers and predicates are spilled before the rows are made anew: with fewer in the way, others may find places.
 const AT_ONCE: usize = 8;
 /// More rounds of spilling are not made.
 const MOST_SPILLS: usize = 256;
@@ -144,10 +144,10 @@ fn operations(
 }
 
 /// Keeps the first of these elsewhere, registers behind so many bytes of stack; gives how many that are then.
-fn spill_some(code: &mut Code, spills: Vec<Spill>, mut stack: u32, keep: &mut Keep) -> u32 {
+fn spill_some(code: &mut Code, spills: Vec<Spill>, mut stack: u32, keep: &mut HashSet<Reg>) -> u32 {
     for spill in spills.into_iter().take(AT_ONCE) {
         match spill {
-            Spill::Pred(pred) => spill::spill_predicate(code, pred, keep),
+            Spill::Pred(pred) => spill::spill_predicate(code, pred),
             Spill::Reg(reg) => {
                 spill::spill_register(code, reg, stack as i32, keep);
                 stack += SPILL_BYTES;
@@ -161,14 +161,15 @@ fn make(program: &Program, machine: &Machine, without: Without) -> Result<Made, 
     let prepared = prepare::prepare(program, without)?;
     let mut code = operations(&prepared, machine, without)?;
     let own_stack = prepared.limits.stack.next_multiple_of(SPILL_BYTES);
-    let mut keep = Keep::default();
+    let mut keep = HashSet::new();
     let mut stack = own_stack;
     for _ in 0..MOST_SPILLS {
         let (traces, banks) = schedule_all(&code, machine, without);
         let places = match allocate(&traces, &banks, machine, &keep) {
             Ok(places) => places,
             Err(spills) => {
-                let needed = stack + spills.len() as u32 * SPILL_BYTES;
+                let regs = spills.iter().filter(|one| matches!(one, Spill::Reg(_)));
+                let needed = stack + regs.count() as u32 * SPILL_BYTES;
                 let hopeless = needed > HOPELESS * machine.stack;
                 stack = spill_some(&mut code, spills, stack, &mut keep);
                 // It only grows.

@@ -13,7 +13,7 @@
 //! changes what it reads or needs what it overwrites ([`Place::Fork`]). What is the same in all rounds is not done again. How much of a
 //! round moves is tried out.
 
-use super::allocate::{allocate, Keep};
+use super::allocate::allocate;
 use super::coalesce::make_in_place;
 use super::code::{Code, Label, Pred, Reg, Step};
 use super::effects::{goes, is_silent, takes, Effects};
@@ -87,7 +87,7 @@ struct Cost {
 /// Rows, of which those of some blocks count more. `None`: there are not enough registers.
 fn cost(code: &Code, blocks: &HashSet<Label>, machine: &Machine, without: Without) -> Option<Cost> {
     let (traces, banks) = schedule_all(code, machine, without);
-    allocate(&traces, &banks, machine, &Keep::default()).ok()?;
+    allocate(&traces, &banks, machine, &HashSet::new()).ok()?;
     let rows = traces.iter().map(|trace| trace.rows.len()).sum();
     let inside = traces.iter().filter(|trace| blocks.contains(&trace.label));
     let inside: usize = inside.map(|trace| trace.rows.len()).sum();

@@ -191,8 +191,8 @@ impl Scheduler<'_> {
         let made = |index: &usize| self.touched[*index].decides.len();
         let preds = self.preds.len() + chosen.iter().map(made).sum::<usize>();
         let machine = self.context.machine;
-        let all = i32::from(machine.lanes) * i32::from(machine.registers);
-        let used: i32 = self.load.iter().sum::<i32>() + chosen.len() as i32;
+        let all = usize::from(machine.lanes) * usize::from(machine.registers);
+        let used = self.busy.len() + chosen.len();
         (touched.decides.is_empty() || preds < MANY_PREDICATES)
             && (touched.writes.is_empty() || used < all - all / 4 || self.ends_one(touched))
     }

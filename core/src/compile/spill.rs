@@ -1,11 +1,11 @@
 //! What finds no place is kept on the stack, above the program's own bytes; a predicate in a register.
 
-use super::allocate::Keep;
 use super::code::{Code, Label, Op, Pred, Reg, Regs, Step, Touched};
 use crate::isa::{Action, Condition, Field, Guard, Into, Operand, Test};
 use crate::rename::Names;
 use hardpath_ir::structure::Memory;
 use hardpath_ir::PlaceId;
+use std::collections::HashSet;
 
 /// New names for one predicate, where it is read and where it is written.
 struct Renamed {
@@ -47,7 +47,7 @@ impl Names<Reg, Pred, Label> for Renamed {
 }
 
 /// Keeps a register on the stack at this offset. `keep` learns of the registers that carry it.
-pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut Keep) {
+pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut HashSet<Reg>) {
     let memory = Memory::Stack;
     let base = None;
     let store = |from: Reg, guard, origin| {
@@ -71,7 +71,7 @@ pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut Keep) {
                 continue;
             }
             let (read, written) = (code.reg(), code.reg());
-            keep.regs.extend([read, written]);
+            keep.extend([read, written]);
             if reads {
                 let action = Action::Load {
                     memory,
@@ -100,7 +100,7 @@ pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut Keep) {
 }
 
 /// Keeps a predicate in a register.
-pub fn spill_predicate(code: &mut Code, pred: Pred, keep: &mut Keep) {
+pub fn spill_predicate(code: &mut Code, pred: Pred) {
     let reg = code.reg();
     for label in code.order.clone() {
         let mut made = Vec::new();
@@ -122,7 +122,6 @@ pub fn spill_predicate(code: &mut Code, pred: Pred, keep: &mut Keep) {
                     false => code.pred(),
                 };
             }
-            keep.preds.extend([names.read, names.written]);
             let op = step.op.rename(&mut names);
             let origin = step.origin;
             made.push(Step { op, ..step });
