@@ -248,16 +248,11 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Counts so many more uses of a value, and of what it is only the wiring of.
+    /// Counts so many more uses of a value, and of what it extends with zeros: who cuts it sees through that.
     fn use_as(&mut self, value: Value, uses: u32) {
-        let mut value = value;
-        loop {
-            self.uses[value] += uses;
-            let wired = match self.program.def_inst(value) {
-                Some(inst) if matches!(inst.op, Op::ZExt) => inst.args[0],
-                _ => return,
-            };
-            value = wired;
+        self.uses[value] += uses;
+        if let Some(Op::ZExt) = self.op(value) {
+            self.use_as(self.args(value)[0], uses);
         }
     }
 
