@@ -284,16 +284,18 @@ impl Expected {
             true => packet.len() == self.bytes.len(),
             false => packet.len() >= self.bytes.len(),
         };
-        let pairs = self.bytes.iter().zip(&self.mask).zip(packet);
-        long_enough && pairs.fold(true, |same, ((byte, mask), is)| same && is & mask == *byte)
+        long_enough && self.first_unlike(packet).is_none()
+    }
+
+    /// The first byte that counts and is another one.
+    fn first_unlike(&self, packet: &[u8]) -> Option<usize> {
+        let mut pairs = self.bytes.iter().zip(&self.mask).zip(packet);
+        pairs.position(|((byte, mask), is)| is & mask != *byte)
     }
 
     /// In what a packet that is not taken is another one.
     pub fn unlike(&self, packet: &[u8]) -> String {
-        let pairs = self.bytes.iter().zip(&self.mask).zip(packet);
-        let differs = |((byte, mask), is): ((&u8, &u8), &u8)| is & mask != *byte;
-        let first = pairs.clone().position(differs);
-        let what = match first {
+        let what = match self.first_unlike(packet) {
             Some(at) => format!("byte {at} is {:02x}", packet[at]),
             None => format!("it has {} bytes of {}", packet.len(), self.bytes.len()),
         };

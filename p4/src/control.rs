@@ -205,10 +205,12 @@ impl<'p> Names<'p> {
                 .map(|one| crate::interpreter::zero(&self.program.types, &one.of));
             return Ok((listed, zeros.collect()));
         }
-        let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
-        let help = match names.is_empty() {
-            true => "it has no parameters".to_owned(),
-            false => format!("its parameters are: {}", names.join(", ")),
+        let help = || {
+            let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
+            match names.is_empty() {
+                true => "it has no parameters".to_owned(),
+                false => format!("its parameters are: {}", names.join(", ")),
+            }
         };
         if parameters.len() != arguments.len() {
             let message = format!(
@@ -217,7 +219,7 @@ impl<'p> Names<'p> {
                 parameters.len(),
                 arguments.len()
             );
-            return Err(wrong(place, message).help(help));
+            return Err(wrong(place, message).help(help()));
         }
         let known = |name: &str| {
             let mut all = parameters.iter();
@@ -229,7 +231,7 @@ impl<'p> Names<'p> {
         if let Some((argument, name)) = named.find(|(_, name)| !known(name)) {
             let place = place.clone().position(place.line, argument.column);
             let message = format!("action `{}` has no parameter `{name}`", function.name);
-            return Err(wrong(&place, message).help(help));
+            return Err(wrong(&place, message).help(help()));
         }
         let mut values = Vec::new();
         for (at, parameter) in parameters.iter().enumerate() {

@@ -554,12 +554,12 @@ impl<E: Engine> Run<'_, E> {
     /// What came out beside what had to.
     fn compare(&mut self) {
         // Where nothing is expected, anything may leave; a packet that is missed may be there.
-        let elsewhere: Vec<(u32, String)> = self
-            .seen
-            .iter()
-            .filter(|(port, _)| !self.expected.contains_key(port))
-            .flat_map(|(port, seen)| seen.iter().map(|packet| (*port, hex(packet))))
-            .collect();
+        let unasked = |port: &u32| !self.expected.contains_key(port);
+        let mut seen = self.seen.iter().filter(|(port, _)| unasked(port));
+        let elsewhere = seen.find_map(|(port, seen)| {
+            let packet = hex(seen.front()?);
+            Some(format!("out of port {port} came {packet}"))
+        });
         for (port, expected) in &mut self.expected {
             let seen = self.seen.entry(*port).or_default();
             for (place, packet) in expected.drain(..) {
@@ -567,10 +567,8 @@ impl<E: Engine> Run<'_, E> {
                     (None, _) => {
                         let message = format!("no packet came out of port {port}");
                         let error = wrong(&place, message);
-                        self.failures.push(match elsewhere.first() {
-                            Some((port, packet)) => {
-                                error.help(format!("out of port {port} came {packet}"))
-                            }
+                        self.failures.push(match &elsewhere {
+                            Some(elsewhere) => error.help(elsewhere.as_str()),
                             None => error,
                         });
                     }
