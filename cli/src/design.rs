@@ -4,12 +4,14 @@ mod address_map;
 mod contract;
 mod example;
 mod fusesoc;
+pub mod layouts;
 mod tools;
 
 use crate::arguments::HdlName;
 use crate::target::Hardware;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
+use hardpath_p4::lower::layout::Layout;
 use hardpath_rtl::{verilog, vhdl};
 use hardpath_synth::constraints::Constraints;
 use hardpath_synth::project::Vendor;
@@ -50,13 +52,28 @@ pub fn top_name(hardware: &Hardware, hdl: HdlName) -> String {
     }
 }
 
-/// Name and contents of each file, in the order in which a reader should open them. `origin` says what was
-/// compiled: `firewall.o, program firewall`; `program` is what it means.
+/// What is compiled, for those who read the folder.
+pub struct Origin<'a> {
+    /// Which program of which file: `firewall.o, program firewall`.
+    pub text: String,
+    pub language: Language,
+    /// What is known of its keys and values.
+    pub layouts: &'a [Layout],
+}
+
+/// What a program is written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    Xdp,
+    P4,
+}
+
+/// Name and contents of each file, in the order in which a reader should open them. `program` is the meaning of what is
+/// compiled.
 pub fn files(
     hardware: &Hardware,
     sources: Sources,
-    origin: &str,
-    is_p4: bool,
+    origin: &Origin,
     program: &Program,
 ) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
     let top = &sources.top;
@@ -66,7 +83,7 @@ pub fn files(
     let mut files = vec![
         (
             String::from("README.md"),
-            contract::readme(hardware, origin, is_p4, &sources),
+            contract::readme(hardware, origin, &sources),
         ),
         (file_list_name(top), file_list(&sources.files)),
         (format!("{top}.xdc"), constraints.xdc()),
@@ -75,9 +92,15 @@ pub fn files(
         (format!("{top}.qip"), tools::quartus(&sources)),
         script(Vendor::Vivado, top, &constraints),
         script(Vendor::Quartus, top, &constraints),
-        (format!("{top}.core"), fusesoc::core(&sources, origin)),
-        (format!("{top}.h"), address_map::c_header(hardware)),
-        (format!("{top}.json"), address_map::json(hardware)),
+        (format!("{top}.core"), fusesoc::core(&sources, &origin.text)),
+        (
+            format!("{top}.h"),
+            address_map::c_header(hardware, origin.layouts),
+        ),
+        (
+            format!("{top}.json"),
+            address_map::json(hardware, origin.layouts),
+        ),
         (format!("{top}.ir"), hardware.form.to_string()),
     ];
     for (_, end) in TEST_BENCH.iter().filter(|(hdl, _)| *hdl == sources.hdl) {

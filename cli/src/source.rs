@@ -12,6 +12,7 @@ use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{EventCall, Object, ProgramImage};
 use hardpath_ir::maps::Image;
 use hardpath_ir::{Phase, Program};
+use hardpath_p4::lower::layout::Layout;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
@@ -84,6 +85,8 @@ pub struct Loaded {
     pub meaning: Option<p4::Meaning>,
     /// What maps hold before the first packet, beside what the command line says: entries of tables.
     pub contents: Image,
+    /// How keys and values of maps are laid out, where a source knows.
+    pub layouts: Vec<Layout>,
     /// Further files for the folder of a design, by their endings.
     pub beside: Vec<(&'static str, Vec<u8>)>,
     /// What is to be said of the program, whatever becomes of it.
@@ -104,6 +107,7 @@ impl Loaded {
             for_kernel: None,
             meaning: None,
             contents: Image::new(),
+            layouts: Vec::new(),
             beside: Vec::new(),
             warnings: Vec::new(),
         }

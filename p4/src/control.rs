@@ -171,20 +171,7 @@ impl<'p> Names<'p> {
         place: &Place,
     ) -> Result<Default, Diagnostic> {
         let table = self.of_table(number);
-        let owner = &self.design.objects[self.design.tables[number].object];
-        let own = owner.block.map(|block| &self.program.blocks[block].actions);
-        let names: Vec<String> = table
-            .actions
-            .iter()
-            .map(|listed| {
-                let function = &self.program.functions[listed.action];
-                let name = name_of(&function.annotations, &function.name);
-                match own.is_some_and(|own| own.contains(&listed.action)) {
-                    true => crate::design::joined(&owner.name, &name),
-                    false => name,
-                }
-            })
-            .collect();
+        let names = self.design.action_names(self.program, number);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let listed = one_of(
             &format!("action of table `{}`", table.name),
@@ -193,11 +180,7 @@ impl<'p> Names<'p> {
             place,
         )?;
         let function = &self.program.functions[table.actions[listed].action];
-        let parameters: Vec<&typed::Parameter> = function
-            .parameters
-            .iter()
-            .filter(|one| one.direction == crate::ast::Direction::None)
-            .collect();
+        let parameters: Vec<&typed::Parameter> = function.data_parameters().collect();
         // One that is given nothing at all has zeros, as tests for eBPF mean it.
         if arguments.is_empty() {
             let zeros = parameters

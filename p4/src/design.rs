@@ -7,7 +7,7 @@ use crate::ast::Annotation;
 use crate::fold;
 use crate::loops::{self, Loops};
 use crate::source::{Sources, Span};
-use crate::typed::{Expression, ExpressionKind, Program};
+use crate::typed::{Expression, ExpressionKind, Program, TableAction};
 use crate::types::{ObjectKind, Type};
 use crate::value::Value;
 use hardpath_diagnostic::Diagnostic;
@@ -80,6 +80,23 @@ impl Design {
     pub fn table(&self, object: usize, table: usize) -> Option<usize> {
         let mut tables = self.tables.iter();
         tables.position(|one| one.object == object && one.table == table)
+    }
+
+    /// What the control plane calls the actions of a table, in the order of its list.
+    pub fn action_names(&self, program: &Program, table: usize) -> Vec<String> {
+        let place = &self.tables[table];
+        let owner = &self.objects[place.object];
+        let own = owner.block.map(|block| &program.blocks[block].actions);
+        let actions = program.tables[place.table].actions.iter();
+        let name = |listed: &TableAction| {
+            let function = &program.functions[listed.action];
+            let name = name_of(&function.annotations, &function.name);
+            match own.is_some_and(|own| own.contains(&listed.action)) {
+                true => joined(&owner.name, &name),
+                false => name,
+            }
+        };
+        actions.map(name).collect()
     }
 
     /// The object that one has made where the program makes it, or that was made outside of everything.

@@ -18,6 +18,7 @@ mod emit;
 mod expressions;
 mod externs;
 mod flow;
+pub mod layout;
 mod node;
 mod packets;
 mod parsers;

@@ -19,7 +19,8 @@ use crate::commands::{Argument, Call, Command, CommandKind, Number, CODE};
 use crate::p4info::Message;
 use crate::source::MOST_ERRORS;
 use hardpath_diagnostic::{suggest, Diagnostic, Place};
-use known::{Known, Table};
+pub(crate) use known::Known;
+use known::Table;
 use num_bigint::{BigInt, Sign};
 use text::{Field, Value};
 

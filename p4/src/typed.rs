@@ -171,6 +171,12 @@ pub struct Function {
 }
 
 impl Function {
+    /// What the control plane gives an action: parameters that have no direction.
+    pub fn data_parameters(&self) -> impl Iterator<Item = &Parameter> {
+        let all = self.parameters.iter();
+        all.filter(|one| one.direction == Direction::None)
+    }
+
     /// All of it but what it does.
     pub fn head(&self) -> Function {
         Function {

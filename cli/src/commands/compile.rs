@@ -4,7 +4,7 @@ mod rows;
 
 use crate::answer::Answer;
 use crate::arguments::{CompileArguments, HdlName};
-use crate::design::{self, file_list_name, Sources};
+use crate::design::{self, file_list_name, Language, Origin, Sources};
 use crate::files::write_folder;
 use crate::promise;
 use crate::size::Size;
@@ -115,26 +115,29 @@ pub fn write(
     hdl: HdlName,
     (file, folder): (&str, &Path),
 ) -> Result<Vec<String>, Diagnostic> {
-    let mut origin = format!("{file}, program {}", loaded.program.name);
+    let mut text = format!("{file}, program {}", loaded.program.name);
     let dropped = loaded.dropped_calls.iter();
     let dropped: BTreeSet<&str> = dropped.map(|call| call.helper.as_str()).collect();
     if !dropped.is_empty() {
         let names: Vec<&str> = dropped.into_iter().collect();
-        origin.push_str(&format!("; its calls of {} do nothing", names.join(", ")));
+        text.push_str(&format!("; its calls of {} do nothing", names.join(", ")));
     }
     if !loaded.set.is_empty() {
-        origin.push_str(&format!("; with {}", loaded.set.join(", ")));
+        text.push_str(&format!("; with {}", loaded.set.join(", ")));
     }
     let sources = Sources::of(hardware, hdl)?;
     let marker = file_list_name(&sources.top);
     let top = sources.top.clone();
-    let mut files = design::files(
-        hardware,
-        sources,
-        &origin,
-        loaded.meaning.is_some(),
-        &loaded.program,
-    )?;
+    let language = match loaded.meaning {
+        Some(_) => Language::P4,
+        None => Language::Xdp,
+    };
+    let origin = Origin {
+        text,
+        language,
+        layouts: &loaded.layouts,
+    };
+    let mut files = design::files(hardware, sources, &origin, &loaded.program)?;
     let beside = loaded.beside.iter();
     files.extend(beside.map(|(ending, bytes)| (format!("{top}.{ending}"), bytes.clone())));
     write_folder(folder, &files, &marker)?;

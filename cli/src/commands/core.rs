@@ -5,7 +5,7 @@ mod demonstration;
 use crate::answer::Answer;
 use crate::arguments::{CoreArguments, HdlName};
 use crate::core_file;
-use crate::design::{self, Sources};
+use crate::design::{self, Language, Origin, Sources};
 use crate::files::write_folder;
 use crate::size::{self, Size};
 use crate::table::{facts, rows};
@@ -109,7 +109,11 @@ fn write(
     program: &Program,
     folder: &Path,
 ) -> Result<Vec<String>, Diagnostic> {
-    let origin = format!("its configuration in {}", core_file::NAME);
+    let origin = Origin {
+        text: format!("its configuration in {}", core_file::NAME),
+        language: Language::Xdp,
+        layouts: &[],
+    };
     let mut files = vec![
         ("README.md".to_owned(), readme(config).into_bytes()),
         (
@@ -119,7 +123,7 @@ fn write(
     ];
     for hdl in LANGUAGES {
         let sources = Sources::of(hardware, hdl)?;
-        let design = design::files(hardware, sources, &origin, false, program)?;
+        let design = design::files(hardware, sources, &origin, program)?;
         let inside = design.into_iter();
         files.extend(inside.map(|(name, text)| (format!("{}/{name}", hdl.name()), text)));
     }

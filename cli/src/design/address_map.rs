@@ -1,18 +1,21 @@
 //! The host port's address map, as a C header and as JSON.
 
+use super::layouts;
 use crate::target::Hardware;
 use hardpath_blocks::axi::USER_IN_BITS;
 use hardpath_ir::count::counted;
+use hardpath_p4::lower::layout::Layout;
 use hardpath_packet::{outcomes, Output, OwnInput};
 use hardpath_registers::{field, Answer, Map, COMMANDS, MAGIC, REGISTERS, VERSION};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-pub fn c_header(hardware: &Hardware) -> String {
+pub fn c_header(hardware: &Hardware, known: &[Layout]) -> String {
     let interface = &hardware.interface;
     let prefix = macro_name(&interface.top);
     let outcomes = outcomes(&interface.outputs);
-    let mut lines = Lines(String::new());
+    let mut lines = Lines::default();
     lines.add(format!(
         "/* Host registers of the design {}. Made by hardpath. */",
         interface.top
@@ -103,17 +106,25 @@ pub fn c_header(hardware: &Hardware) -> String {
         if map.stored.has_foreign() {
             lines.foreign(&prefix, &name, map);
         }
+        if let Some(layout) = layouts::of_map(known, &map.name) {
+            lines.layout(&prefix, &name, layout);
+        }
     }
     lines.add("\n#endif".into());
-    lines.0
+    lines.text
 }
 
-struct Lines(String);
+#[derive(Default)]
+struct Lines {
+    text: String,
+    /// Constants of layouts: names of P4 may become the same one.
+    names: BTreeSet<String>,
+}
 
 impl Lines {
     fn add(&mut self, line: String) {
-        self.0.push_str(&line);
-        self.0.push('\n');
+        self.text.push_str(&line);
+        self.text.push('\n');
     }
 
     fn define(&mut self, prefix: &str, name: &str, value: String, comment: &str) {
@@ -122,6 +133,21 @@ impl Lines {
             let _ = write!(line, " /* {comment} */");
         }
         self.add(line);
+    }
+
+    /// Where fields stand in the key and the value of a map.
+    fn layout(&mut self, prefix: &str, map: &str, layout: &Layout) {
+        self.add(format!("/* {} */", layouts::comment(layout)));
+        for (name, number, comment) in layouts::constants(layout) {
+            let name = format!("{map}_{}", macro_name(&name));
+            let mut unique = name.clone();
+            let mut number_of_name = 2;
+            while !self.names.insert(unique.clone()) {
+                unique = format!("{name}_{number_of_name}");
+                number_of_name += 1;
+            }
+            self.define(prefix, &unique, number.to_string(), comment);
+        }
     }
 
     /// Which keys of a map are not stored.
@@ -154,7 +180,7 @@ fn macro_name(name: &str) -> String {
     name.chars().map(legal).collect()
 }
 
-pub fn json(hardware: &Hardware) -> String {
+pub fn json(hardware: &Hardware, known: &[Layout]) -> String {
     let interface = &hardware.interface;
     let outcomes = outcomes(&interface.outputs);
     let registers: Vec<_> = REGISTERS
@@ -195,6 +221,9 @@ pub fn json(hardware: &Hardware) -> String {
             if map.stored.has_foreign() {
                 object["key_mask"] = json!(map.stored.constant());
                 object["key_constants"] = json!(map.stored.values());
+            }
+            if let Some(layout) = layouts::of_map(known, &map.name) {
+                object["layout"] = layouts::json(layout);
             }
             object
         })

@@ -1,6 +1,6 @@
 //! The README of a design: what its ports and registers promise, and what the compiler decided.
 
-use super::Sources;
+use super::{layouts, Language, Origin, Sources};
 use crate::arguments::HdlName;
 use crate::target::Hardware;
 use hardpath_blocks::axi::USER_IN_BITS;
@@ -39,15 +39,18 @@ const P4: Written = Written {
            bits 8:1 of `s_axis_tuser`",
 };
 
-/// `is_p4`: the program is in P4.
-pub fn readme(hardware: &Hardware, origin: &str, is_p4: bool, sources: &Sources) -> String {
+pub fn readme(hardware: &Hardware, origin: &Origin, sources: &Sources) -> String {
     let interface = &hardware.interface;
     let top = &sources.top;
-    let written = if is_p4 { P4 } else { XDP };
+    let written = match origin.language {
+        Language::Xdp => XDP,
+        Language::P4 => P4,
+    };
+    let origin_text = &origin.text;
     let Written { what, judge, .. } = written;
     let mut text = format!(
         "# {top}\n\n\
-         Hardware for {what}, made by hardpath from {origin}.\n\n\
+         Hardware for {what}, made by hardpath from {origin_text}.\n\n\
          The design behaves as if its packets were processed one at a time, in the order in which they arrived, by \
          the program {judge}. No packet is lost, duplicated or reordered as long as the source \
          honours `s_axis_tready`. A source that cannot wait (a MAC) needs a FIFO in front that drops whole packets.\n\n"
@@ -58,6 +61,11 @@ pub fn readme(hardware: &Hardware, origin: &str, is_p4: bool, sources: &Sources)
     text.push_str(&ports(interface, &written));
     text.push_str(&registers(interface));
     text.push_str(&ternary_entries(&hardware.form));
+    let maps = interface.maps.iter();
+    let known: Vec<_> = maps
+        .filter_map(|map| layouts::of_map(origin.layouts, &map.name))
+        .collect();
+    text.push_str(&layouts::readme(&known));
     text
 }
 

@@ -59,6 +59,7 @@ impl Source for P4 {
         let info = p4info(&read.program, &read.sources, &read.design)?;
         let entries = read.entries(arguments, &info)?;
         loaded.contents = read.contents(&lowered, &entries)?;
+        loaded.layouts = lowered.layouts(&read.program, &read.design, &info);
         loaded.beside = vec![
             ("p4info.txtpb", info.text().into_bytes()),
             ("p4info.bin", info.bytes()),

@@ -3,7 +3,9 @@
 use crate::common::{hardpath, path, root};
 use hardpath_testkit::parallel;
 use hardpath_testkit::scripts::paired;
+use serde_json::Value;
 use std::fs;
+use std::path::Path;
 
 /// Programs of `tests/stf`, each with its tests.
 fn programs() -> Vec<(String, Vec<String>)> {
@@ -336,4 +338,205 @@ fn a_test_that_asks_for_nothing_is_a_warning() {
         hardpath(&[&arguments[..], &[path(&test)]].concat()).status,
         1
     );
+}
+
+/// Puts a number into bytes, in the order that a layout says.
+fn put(bytes: &mut Vec<u8>, of: &Value, number: u128) {
+    let place = |name: &str| of[name].as_u64().unwrap() as usize;
+    let (first, count) = (place("byte"), place("bytes"));
+    let mut own = number.to_le_bytes()[..count].to_vec();
+    if of["order"] == "big" {
+        own.reverse();
+    }
+    bytes.resize(bytes.len().max(first + count), 0);
+    bytes[first..first + count].copy_from_slice(&own);
+}
+
+/// The field of that name in a list.
+fn named<'a>(list: &'a Value, name: &str) -> &'a Value {
+    let mut all = list.as_array().unwrap().iter();
+    let found = all.find(|one| one["name"] == name);
+    found.unwrap_or_else(|| panic!("{name} in {list:#}"))
+}
+
+/// Numbers at the places of fields of a list.
+fn at_fields(list: &Value, numbers: &[(&str, u128)]) -> u128 {
+    let numbers = numbers.iter().map(|(name, number)| {
+        let field = named(list, name);
+        let place = |name: &str| field[name].as_u64().unwrap() as u32;
+        let (lo, width) = (place("lo"), place("width"));
+        assert!(*number < 1u128 << width, "{field:#}");
+        number << lo
+    });
+    numbers.sum()
+}
+
+/// The key of an entry as a layout says. `prefix`: how long it is.
+fn key_of(layout: &Value, fields: &[(&str, u128)], prefix: Option<u128>) -> Vec<u8> {
+    let key = &layout["key"];
+    let mut bytes = Vec::new();
+    if let Some(prefix) = prefix {
+        let length = &key["prefix_length"];
+        let plus = u128::from(length["plus"].as_u64().unwrap());
+        put(&mut bytes, length, prefix + plus);
+    }
+    put(&mut bytes, key, at_fields(&key["fields"], fields));
+    bytes
+}
+
+/// The value of an action as a layout says, in so many bytes.
+fn value_of(map: &Value, action: &str, arguments: &[(&str, u128)]) -> Vec<u8> {
+    let value = &map["layout"]["value"];
+    let action = named(&value["actions"], action);
+    let number = u128::from(action["number"].as_u64().unwrap());
+    let row = at_fields(&value["fields"], &[("action", number)])
+        + at_fields(&action["parameters"], arguments);
+    row.to_le_bytes()[..map["value_bytes"].as_u64().unwrap() as usize].to_vec()
+}
+
+/// Bytes as map files have them.
+fn written(bytes: &[u8]) -> Value {
+    bytes.iter().map(|byte| format!("0x{byte:02x}")).collect()
+}
+
+/// The address map of a program's design, and what its maps hold with these entries.
+fn map_and_contents(program: &str, entries: &str) -> (Value, Value, String) {
+    let place = tempfile::tempdir().unwrap();
+    let design = place.path().join("design");
+    let [maps, packets, commands] =
+        ["maps.json", "packets.pcap", "entries"].map(|name| place.path().join(name));
+    let run = hardpath(&["compile", program, "-o", path(&design)]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    fs::write(&packets, capture("programs/p4/l2l3.stf")).unwrap();
+    fs::write(&commands, entries).unwrap();
+    let given = ["--entries", path(&commands), "--pcap", path(&packets)];
+    let run = hardpath(&[&["sim", program][..], &given, &["--maps-out", path(&maps)]].concat());
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    let name = Path::new(program).file_stem().unwrap().to_str().unwrap();
+    let name = name.replace('-', "_");
+    let map = serde_json::from_str(&read(&design.join(format!("{name}.json")))).unwrap();
+    let texts = ["README.md".to_owned(), format!("{name}.h")];
+    let texts = texts.map(|name| read(&design.join(name))).concat();
+    (map, serde_json::from_str(&read(&maps)).unwrap(), texts)
+}
+
+/// Whoever follows the layout of a design's folder writes what `--entries` writes.
+#[test]
+fn entries_are_written_as_the_address_map_says() {
+    let entries = "table_add dmac forward 02:00:00:00:00:0a => 259\n\
+                   table_add routes via 10.0.1.128/25 => 258\n\
+                   table_add routes drop 192.0.2.0/24 =>\n\
+                   table_add next_hops send 258 => 259 02:00:00:00:00:01 0a:0b:0c:0d:0e:0f\n\
+                   table_set_default dmac forward 257\n";
+    let (map, held, texts) = map_and_contents("programs/p4/l2l3.p4", entries);
+    let has = |name: &str, key: Vec<u8>, value: Vec<u8>| {
+        let entries = held[name].as_array().unwrap();
+        let is_it = |entry: &&Value| entry["key"] == written(&key);
+        let entry = entries.iter().find(is_it);
+        let entry = entry.unwrap_or_else(|| panic!("{key:02x?} in {:#}", held[name]));
+        assert_eq!(entry["value"], written(&value), "{name}");
+    };
+    let dmac = named(&map["maps"], "Receive.dmac");
+    has(
+        "Receive.dmac",
+        key_of(
+            &dmac["layout"],
+            &[("hdr.ethernet.dst", 0x0200_0000_000a)],
+            None,
+        ),
+        value_of(dmac, "Receive.forward", &[("port", 259)]),
+    );
+    let default = named(&map["maps"], "Receive.dmac.default");
+    has(
+        "Receive.dmac.default",
+        key_of(&default["layout"], &[("index", 0)], None),
+        value_of(default, "Receive.forward", &[("port", 257)]),
+    );
+    let routes = named(&map["maps"], "Receive.routes");
+    has(
+        "Receive.routes",
+        key_of(
+            &routes["layout"],
+            &[("hdr.ipv4.dst", 0x0a00_0180)],
+            Some(25),
+        ),
+        value_of(routes, "Receive.via", &[("next_hop", 258)]),
+    );
+    has(
+        "Receive.routes",
+        key_of(
+            &routes["layout"],
+            &[("hdr.ipv4.dst", 0xc000_0200)],
+            Some(24),
+        ),
+        value_of(routes, "Receive.drop", &[]),
+    );
+    let hops = named(&map["maps"], "Receive.next_hops");
+    let arguments = [
+        ("port", 259),
+        ("src", 0x0200_0000_0001),
+        ("dst", 0x0a0b_0c0d_0e0f),
+    ];
+    has(
+        "Receive.next_hops",
+        key_of(&hops["layout"], &[("meta.next_hop", 258)], None),
+        value_of(hops, "Receive.send", &arguments),
+    );
+    // P4Info's numbers, and the same places in the README and the header.
+    let send = named(&hops["layout"]["value"]["actions"], "Receive.send");
+    let (number, dst) = (&send["number"], named(&send["parameters"], "dst"));
+    let info = hardpath(&["p4info", "programs/p4/l2l3.p4"]).stdout;
+    assert!(info.contains(&format!("id: {}", send["id"])), "{send:#}");
+    let words = texts.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        format!("action {number}: `Receive.send` (P4Info id {})", send["id"]),
+        format!("L2L3_MAP_RECEIVE_NEXT_HOPS_ACTION_RECEIVE_SEND {number} "),
+        format!(
+            "L2L3_MAP_RECEIVE_NEXT_HOPS_VALUE_RECEIVE_SEND_DST_LO {} ",
+            dst["lo"]
+        ),
+    ] {
+        assert!(words.contains(&said), "{said}\n{texts}");
+    }
+}
+
+/// The same of keys of several fields: a prefix behind another field, and masks with a priority.
+#[test]
+fn keys_of_several_fields_are_written_as_the_address_map_says() {
+    let entries_of = |map: &Value| {
+        let mut maps = map["maps"].as_array().unwrap().iter();
+        let found = maps.find(|map| map["layout"]["holds"] == "entries");
+        found.unwrap()["layout"].clone()
+    };
+    let only_key = |held: &Value, layout: &Value| {
+        let mut maps = held.as_object().unwrap().iter();
+        let name = layout["name"].as_str().unwrap();
+        maps.find(|(map, _)| *map == name).unwrap().1[0]["key"].clone()
+    };
+    let entries = "table_add t set 1 0xf0/4 => 2\n";
+    let (map, held, _) = map_and_contents("tests/stf/table-lpm-and-exact.p4", entries);
+    let layout = entries_of(&map);
+    let key = key_of(&layout, &[("hdr.h.a", 1), ("hdr.h.b", 0xf0)], Some(4));
+    assert_eq!(only_key(&held, &layout), written(&key), "{layout:#}");
+
+    let entries = "table_add t set 0x10&&&0xf0 3->9 5 => 7 10\n";
+    let (map, held, texts) = map_and_contents("tests/stf/table-mixed-added.p4", entries);
+    let layout = entries_of(&map);
+    let own = &layout["key"];
+    let fields = [("hdr.h.a", 0x10), ("hdr.h.b", 3), ("hdr.h.c", 5)];
+    let mut key = key_of(&layout, &fields, None);
+    let masks = [("hdr.h.a", 0xf0), ("hdr.h.b", 9), ("hdr.h.c", 0xf)];
+    let place = |name: &str| own["unused"][name].as_u64().unwrap();
+    let unused = ((1u128 << place("width")) - 1) << place("lo");
+    put(
+        &mut key,
+        &own["masks"],
+        at_fields(&own["fields"], &masks) + unused,
+    );
+    // On BMv2's command line the smallest number wins.
+    let plus = own["priority"]["plus"].as_u64().unwrap();
+    put(&mut key, &own["priority"], u128::from(plus - 10));
+    assert_eq!(only_key(&held, &layout), written(&key), "{layout:#}");
+    assert!(texts.contains("the highest one wins"), "{texts}");
 }

@@ -1,7 +1,7 @@
 //! Values while a program is lowered: trees with values of the IR at their leaves.
 
 use super::{ir, Lower};
-use crate::types::{RecordKind, Type};
+use crate::types::{RecordKind, Type, Types};
 use crate::value::Value;
 use num_bigint::{BigInt, Sign};
 use std::rc::Rc;
@@ -88,21 +88,25 @@ impl Node {
     }
 }
 
+/// The bits of a value of a type, where it has a fixed number of them at a leaf.
+pub(super) fn width_of(types: &Types, of: &Type) -> u32 {
+    match of {
+        Type::Bool => 1,
+        Type::Bit(width) | Type::Int(width) => *width,
+        Type::New(number) => width_of(types, &types.news[*number].below),
+        Type::Error => bits_for(types.errors.len()),
+        Type::Enum(number) => match &types.enums[*number].below {
+            Some(below) => width_of(types, below),
+            None => bits_for(types.enums[*number].members.len()),
+        },
+        _ => 0,
+    }
+}
+
 impl Lower<'_> {
     /// The bits of a value of a type, where it has a fixed number of them at a leaf.
     pub(super) fn width(&self, of: &Type) -> u32 {
-        let types = &self.program.types;
-        match of {
-            Type::Bool => 1,
-            Type::Bit(width) | Type::Int(width) => *width,
-            Type::New(number) => self.width(&types.news[*number].below),
-            Type::Error => bits_for(types.errors.len()),
-            Type::Enum(number) => match &types.enums[*number].below {
-                Some(below) => self.width(below),
-                None => bits_for(types.enums[*number].members.len()),
-            },
-            _ => 0,
-        }
+        width_of(&self.program.types, of)
     }
 
     /// What a variable is before it was written.

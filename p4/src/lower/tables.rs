@@ -69,8 +69,7 @@ impl Lower<'_> {
         let program = self.program;
         let bits = usize::BITS - of.actions.len().leading_zeros();
         let arguments = of.actions.iter().map(|listed| {
-            let parameters = program.functions[listed.action].parameters.iter();
-            let data = parameters.filter(|one| one.direction == Direction::None);
+            let data = program.functions[listed.action].data_parameters();
             data.map(|one| self.width(&one.of)).collect()
         });
         let mut made = LoweredTable {
@@ -163,8 +162,7 @@ impl Lower<'_> {
             }
         }
         let key_bytes = key_bits.div_ceil(8).max(1) + if find == Find::Prefix { 4 } else { 0 };
-        let counts = if made.counts { COUNT_BYTES } else { 0 };
-        let value_bytes = (row_bytes + counts).max(1);
+        let value_bytes = (row_bytes + made.counted_bytes()).max(1);
         let mut decl = MapDecl::new(name, find, (key_bytes, value_bytes), size as u32);
         decl.packets_write = made.counts || learns(of);
         decl.outside = "table".into();
@@ -249,9 +247,8 @@ impl Lower<'_> {
         let map = made.entries.expect("it was asked for");
         let found = self.effect(ir::Op::MapLookup(map), &[key], &[1, 32]);
         let (hit, entry) = (found[0], found[1]);
-        let at = if made.counts { COUNT_BYTES } else { 0 };
         let bytes = row_bits(&made).div_ceil(8);
-        let offset = self.number(at, 32);
+        let offset = self.number(made.counted_bytes(), 32);
         let row = self.effect(ir::Op::MapLoad(map), &[entry, offset], &[bytes * 8])[0];
         let row = self.slice(row, 0, row_bits(&made));
         (hit, entry, row)
@@ -430,13 +427,12 @@ impl Lower<'_> {
             places: vec![None; parameters.len()],
             types: parameters.iter().map(|one| one.of.clone()).collect(),
         };
-        let mut lo = self.tables[place].action_bits;
+        let mut places = self.tables[place].places(at).into_iter();
         for (at, parameter) in parameters.iter().enumerate() {
             if parameter.direction == Direction::None {
-                let width = self.width(&parameter.of);
-                if width > 0 {
-                    passed.nodes[at] = Node::Bits(self.slice(row, lo, width));
-                    lo += width;
+                let bits = places.next().expect("each has its bits");
+                if bits.width > 0 {
+                    passed.nodes[at] = Node::Bits(self.slice(row, bits.lo, bits.width));
                 }
             } else if let Some(Some(argument)) = listed.bound.get(at) {
                 self.pass(parameter, argument, at, &mut passed)?;
@@ -493,13 +489,10 @@ impl Lower<'_> {
 impl LoweredTable {
     /// The row of an action of the list with its arguments.
     pub fn row(&self, action: usize, arguments: &[BigInt]) -> BigInt {
-        let mut row = BigInt::from(action);
-        let mut lo = self.action_bits;
-        for (value, width) in arguments.iter().zip(&self.arguments[action]) {
-            row += crate::value::wrap(value.clone(), *width, false) << lo;
-            lo += width;
-        }
-        row
+        let places = self.places(action);
+        let arguments = arguments.iter().zip(places);
+        let behind: BigInt = arguments.map(|(value, bits)| bits.of(value)).sum();
+        behind + action
     }
 }
 

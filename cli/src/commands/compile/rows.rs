@@ -3,6 +3,7 @@
 use super::{dropped_calls, dropped_calls_json};
 use crate::answer::Answer;
 use crate::arguments::CompileArguments;
+use crate::design::layouts;
 use crate::files::write_folder;
 use crate::source::Loaded;
 use crate::table::{facts, rows};
@@ -94,14 +95,18 @@ fn json(
 ) -> Value {
     let image = &compiled.image;
     let maps = image.maps.values().enumerate().map(|(number, map)| {
-        json!({
+        let mut object = json!({
             "slot": slots.map(|slots| slots[number]),
             "name": map.name,
             "kind": map.outside,
             "key_bytes": map.key_bytes,
             "value_bytes": map.value_bytes,
             "entries": map.max_entries,
-        })
+        });
+        if let Some(layout) = layouts::of_map(&loaded.layouts, &map.name) {
+            object["layout"] = layouts::json(layout);
+        }
+        object
     });
     json!({
         "target": "core",

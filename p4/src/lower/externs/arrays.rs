@@ -1,6 +1,7 @@
 //! Counters and registers: arrays of the IR.
 
 use super::super::calls::Passed;
+use super::super::layout::packed_width;
 use super::super::node::Node;
 use super::super::{ir, Lower, Made};
 use super::COUNTER_BYTES;
@@ -175,21 +176,7 @@ impl Lower<'_> {
 
     /// Bits of all parts of a type.
     pub(super) fn packed_width(&self, of: &Type) -> u32 {
-        let types = &self.program.types;
-        match of {
-            Type::New(number) => self.packed_width(&types.news[*number].below),
-            Type::Enum(number) if types.enums[*number].below.is_none() => 32,
-            Type::Error => 32,
-            of => {
-                let mut sum = self.width(of);
-                let mut at = 0;
-                while let Some(part) = types.part(of, at) {
-                    sum += self.packed_width(part);
-                    at += 1;
-                }
-                sum
-            }
-        }
+        packed_width(&self.program.types, of)
     }
 
     /// A value of a type, from the bits of a cell, of which `at` are taken already, from the top.

@@ -1,0 +1,278 @@
+//! How the keys and values of a P4 program's tables are laid out, in the README, the JSON and the C header of its design.
+
+use hardpath_p4::lower::layout::{
+    Action, Bits, Field, Holds, Key, Layout, Named, Order, LENGTH_BYTES, PRIORITY_OFFSET,
+};
+use hardpath_packet::bits_text;
+use serde_json::{json, Value};
+use std::fmt::Write;
+
+/// Bytes of a priority.
+const PRIORITY_BYTES: u32 = 4;
+
+/// The layout of the map of that name.
+pub fn of_map<'a>(layouts: &'a [Layout], map: &str) -> Option<&'a Layout> {
+    layouts.iter().find(|layout| layout.map == map)
+}
+
+fn word(holds: Holds) -> &'static str {
+    match holds {
+        Holds::Entries => "entries",
+        Holds::Default => "default action",
+        Holds::Register => "register",
+        Holds::Counter => "counter",
+        Holds::ValueSet => "value set",
+    }
+}
+
+/// What stands in a map, for people.
+fn described(layout: &Layout) -> String {
+    let name = &layout.owner.name;
+    match layout.holds {
+        Holds::Entries => format!("entries of the table {name}"),
+        Holds::Default => format!("default action of the table {name}"),
+        Holds::Register => format!("cells of the register {name}"),
+        Holds::Counter => format!("cells of the counter {name}"),
+        Holds::ValueSet => format!("values of the value set {name}"),
+    }
+}
+
+fn order(key: &Key) -> &'static str {
+    match key.order {
+        Order::Little => "little",
+        Order::Big => "big",
+    }
+}
+
+/// A layout as the address map has it.
+pub fn json(layout: &Layout) -> Value {
+    let key = &layout.key;
+    let fields = key.fields.iter().map(|one| {
+        let mut field = field_json(&one.field);
+        field["match"] = json!(one.kind);
+        field
+    });
+    let fill = key.fill();
+    let mut key_json = json!({
+        "byte": key.first,
+        "bytes": key.bytes,
+        "order": order(key),
+        "fields": fields.collect::<Vec<Value>>(),
+        "unused": {"lo": fill.lo, "width": fill.width},
+    });
+    if let Some(fixed) = key.fixed {
+        key_json["prefix_length"] =
+            json!({"byte": 0, "bytes": LENGTH_BYTES, "order": "little", "plus": fixed});
+    }
+    if key.has_masks {
+        key_json["masks"] =
+            json!({"byte": key.masks_at(), "bytes": key.bytes, "order": order(key)});
+        key_json["priority"] = json!({
+            "byte": key.priority_at(),
+            "bytes": PRIORITY_BYTES,
+            "order": "little",
+            "plus": PRIORITY_OFFSET,
+        });
+    }
+    let actions = layout.actions.iter().enumerate().map(|(number, action)| {
+        let parameters = action.parameters.iter().map(field_json);
+        let mut object = named_json(&action.named);
+        object["number"] = json!(number);
+        object["parameters"] = parameters.collect();
+        object
+    });
+    let fields = layout.fields.iter().map(field_json);
+    let mut value = json!({"order": "little", "fields": fields.collect::<Vec<Value>>()});
+    if !layout.actions.is_empty() {
+        value["actions"] = actions.collect();
+    }
+    let mut object = named_json(&layout.owner);
+    object["holds"] = json!(word(layout.holds));
+    object["key"] = key_json;
+    object["value"] = value;
+    object
+}
+
+fn named_json(named: &Named) -> Value {
+    let mut object = json!({"name": named.name});
+    if let Some(id) = named.id {
+        object["id"] = json!(id);
+    }
+    object
+}
+
+fn field_json(field: &Field) -> Value {
+    let mut object = named_json(&field.named);
+    object["lo"] = json!(field.bits.lo);
+    object["width"] = json!(field.bits.width);
+    object
+}
+
+/// Constants of a layout behind those of its map, `(name, number, comment)`: names begin with a word of what they are of.
+pub fn constants(layout: &Layout) -> Vec<(String, u32, &'static str)> {
+    let key = &layout.key;
+    let mut all = Vec::new();
+    let mut place = |name: String, bits: Bits| {
+        all.push((format!("{name}_LO"), bits.lo, ""));
+        all.push((format!("{name}_WIDTH"), bits.width, ""));
+    };
+    for one in &key.fields {
+        place(format!("KEY_{}", one.field.named.name), one.field.bits);
+    }
+    for field in &layout.fields {
+        place(format!("VALUE_{}", field.named.name), field.bits);
+    }
+    for action in &layout.actions {
+        for parameter in &action.parameters {
+            let name = format!("VALUE_{}_{}", action.named.name, parameter.named.name);
+            place(name, parameter.bits);
+        }
+    }
+    let mut more = |name: &str, number: u32, comment: &'static str| {
+        all.push((name.to_owned(), number, comment));
+    };
+    for (number, action) in layout.actions.iter().enumerate() {
+        more(&format!("ACTION_{}", action.named.name), number as u32, "");
+    }
+    if let Some(fixed) = key.fixed {
+        let comment = "4 bytes, little endian: this number and the bits of the prefix";
+        more("KEY_PREFIX_LENGTH_PLUS", fixed, comment);
+        more("KEY_PREFIX_LENGTH_BYTE", 0, "");
+        let comment = "from here on the fields are one number, big endian";
+        more("KEY_FIELDS_BYTE", key.first, comment);
+        more("KEY_FIELDS_BYTES", key.bytes, "");
+    }
+    if key.has_masks {
+        more("KEY_MASKS_BYTE", key.masks_at(), "");
+        more("KEY_PRIORITY_BYTE", key.priority_at(), "");
+    }
+    all
+}
+
+/// The comment above these.
+pub fn comment(layout: &Layout) -> String {
+    // A name of P4 may end the comment.
+    let described = described(layout).replace("*/", "* /");
+    format!("{described}: bits of the numbers that key and value are (README.md)")
+}
+
+/// The README's part on the maps of a P4 program.
+pub fn readme(layouts: &[&Layout]) -> String {
+    if layouts.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n## Keys and values\n\n\
+         What stands in KEY and VALUE for each map of the P4 program; in the `.json` file under `layout`, in the `.h` file as \
+         constants. A VALUE is one number whose lowest byte is byte 0: bit *n* is bit *n* mod 8 of byte *n* / 8. The fields of a KEY are a number, too, in the \
+         order of bytes that is said with it. Fields stand side by side, without regard to bytes; bits of no field are 0. A field \
+         that is signed is in two's complement. A number of an action that the table does not have does nothing.\n",
+    );
+    for layout in layouts {
+        text.push_str(&section(layout));
+    }
+    text
+}
+
+fn section(layout: &Layout) -> String {
+    let mut text = format!(
+        "\n### `{}`: {}{}\n\n",
+        layout.map,
+        described(layout),
+        id(&layout.owner)
+    );
+    text.push_str(&key_text(layout));
+    text.push_str("| VALUE | field | bits | width | P4Info id |\n|---|---|---|---|---|\n");
+    for field in &layout.fields {
+        row(&mut text, "all", field);
+    }
+    for (number, action) in layout.actions.iter().enumerate() {
+        let what = format!(
+            "action {number}: `{}`{}",
+            action.named.name,
+            id(&action.named)
+        );
+        match action.parameters.is_empty() {
+            true => {
+                let _ = writeln!(text, "| {what} | no parameters | | | |");
+            }
+            false => parameters(&mut text, &what, action),
+        }
+    }
+    if layout.holds == Holds::ValueSet {
+        text.push_str("\nVALUE is 1: what is in the set has an entry, what is not has none.\n");
+    }
+    text
+}
+
+fn parameters(text: &mut String, what: &str, action: &Action) {
+    for parameter in &action.parameters {
+        row(text, what, parameter);
+    }
+}
+
+fn row(text: &mut String, what: &str, field: &Field) {
+    let Bits { lo, width } = field.bits;
+    let id = field.named.id.map_or(String::new(), |id| id.to_string());
+    let name = &field.named.name;
+    let _ = writeln!(
+        text,
+        "| {what} | `{name}` | {} | {width} | {id} |",
+        bits_of(lo, width)
+    );
+}
+
+fn bits_of(lo: u32, width: u32) -> String {
+    match width {
+        0 => String::from("none"),
+        _ => bits_text(lo, width),
+    }
+}
+
+fn id(named: &Named) -> String {
+    let id = named.id.map(|id| format!(" (P4Info id {id})"));
+    id.unwrap_or_default()
+}
+
+fn key_text(layout: &Layout) -> String {
+    let key = &layout.key;
+    if matches!(layout.holds, Holds::Default) {
+        return "KEY is 4 bytes of 0.\n\n".into();
+    }
+    if matches!(layout.holds, Holds::Register | Holds::Counter) {
+        return "KEY is the index, 4 bytes, little endian.\n\n".into();
+    }
+    let last = key.first + key.bytes - 1;
+    let mut text = match (key.fixed, key.has_masks) {
+        (Some(fixed), _) => {
+            let others = match fixed {
+                0 => String::new(),
+                _ => format!(" plus {fixed}, the bits of the other fields"),
+            };
+            format!(
+                "In KEY bytes 0 to 3 are the length of the prefix{others}, little endian; bytes {} to {last} are the fields, **big \
+                 endian**: bit 0 below is the lowest one of byte {last}. Bits behind the prefix are 0.\n\n",
+                key.first
+            )
+        }
+        (None, true) => {
+            let (masks, priority) = (key.masks_at(), key.priority_at());
+            format!(
+                "In KEY bytes 0 to {last} are the fields, little endian; bytes {masks} to {} the masks at the same places, little endian; \
+                 bytes {priority} to {} the priority, little endian, the highest one wins. hardpath itself puts 2^31 plus the \
+                 priority of P4Runtime there. The mask of an `exact` field is all ones, that of an `lpm` field ones, then zeros, \
+                 that of an `optional` field all ones or all zeros; a `range` has its lowest value in the field and its highest one in the \
+                 mask. Masks of bits of no field are ones.\n\n",
+                priority - 1,
+                priority + PRIORITY_BYTES - 1
+            )
+        }
+        (None, false) => format!("In KEY bytes 0 to {last} are the fields, little endian.\n\n"),
+    };
+    text.push_str("| KEY | field | bits | width | P4Info id |\n|---|---|---|---|---|\n");
+    for one in &key.fields {
+        row(&mut text, &one.kind, &one.field);
+    }
+    text.push('\n');
+    text
+}

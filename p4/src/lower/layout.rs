@@ -1,0 +1,515 @@
+//! Where fields stand in the keys and values of the tables of the IR: what a host writes for an entry of a table, a default action or a
+//! cell of an array. Entries are written by these places ([`control`](super::control)), and the folder of a design tells them.
+//!
+//! A value is one number, its lowest byte first. The fields of a key are one number, too, whose bytes follow each other in an order that
+//! depends on how entries are found:
+//!
+//! ```text
+//! exact      key:    fields, the first one lowest; lowest byte first
+//! one prefix key:    length (4 bytes, lowest first), fields, the prefix behind the others; highest byte first
+//! masks      key:    fields as of exact, masks at the same places, priority (4 bytes, lowest first)
+//! all        value:  [packets, bytes,] number of the action, its arguments
+//! ```
+
+use super::node::width_of;
+use super::tables::{find_of, COUNT_BYTES};
+use super::{ir, Lowered, LoweredTable};
+use crate::control::key_name;
+use crate::design::{joined, name_of, Design};
+use crate::p4info::Message;
+use crate::p4runtime::Known;
+use crate::typed::{self, Program};
+use crate::types::{Type, Types};
+use hardpath_ir::Find;
+use num_bigint::BigInt;
+
+/// What is added to a priority of P4Runtime, so that those below zero have a place.
+pub const PRIORITY_OFFSET: u32 = 1 << 31;
+/// Bytes of a prefix's length.
+pub const LENGTH_BYTES: u32 = 4;
+
+/// Keys and values of a table of the IR.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Layout {
+    /// The name of the table of the IR.
+    pub map: String,
+    /// What stands in it.
+    pub holds: Holds,
+    /// Whose it is: the name of a table, a register, a counter or a value set.
+    pub owner: Named,
+    /// The key of an entry.
+    pub key: Key,
+    /// The value: fields that stand in each of them.
+    pub fields: Vec<Field>,
+    /// What stands behind these, by the number of the action; empty: of no table.
+    pub actions: Vec<Action>,
+}
+
+/// What a table of the IR is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holds {
+    /// Entries of a table.
+    Entries,
+    /// What a table does where no entry is found.
+    Default,
+    /// Cells of a register.
+    Register,
+    /// Cells of a counter.
+    Counter,
+    /// Values of a value set.
+    ValueSet,
+}
+
+/// What has a name for the control plane, and mostly a number.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// Its number in P4Info; `None`: that does not have it.
+    pub id: Option<u64>,
+}
+
+/// Bits of a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bits {
+    /// The lowest one.
+    pub lo: u32,
+    /// How many.
+    pub width: u32,
+}
+
+/// A field of a number.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// What it is.
+    pub named: Named,
+    /// Where.
+    pub bits: Bits,
+}
+
+/// An action of a table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Action {
+    /// Which.
+    pub named: Named,
+    /// Its arguments, in the value.
+    pub parameters: Vec<Field>,
+}
+
+/// In which order the bytes of a number stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// The lowest byte first.
+    Little,
+    /// The highest byte first.
+    Big,
+}
+
+/// A field of a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyField {
+    /// Which, and where in the number of the fields.
+    pub field: Field,
+    /// How it matches: `exact`, `lpm`, `ternary`, `range`, `optional`.
+    pub kind: String,
+}
+
+/// The key of an entry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Key {
+    /// The first byte of the number that the fields are.
+    pub first: u32,
+    /// How many bytes this has.
+    pub bytes: u32,
+    /// Their order.
+    pub order: Order,
+    /// In the order of the program.
+    pub fields: Vec<KeyField>,
+    /// In front of the fields stands how many bits of them count, from the highest on: those of all other fields, so many, and those of the
+    /// prefix.
+    pub fixed: Option<u32>,
+    /// Behind the fields stand as many bytes of masks, and a priority.
+    pub has_masks: bool,
+}
+
+impl Key {
+    /// The key of a table whose entries become some of the IR.
+    pub(super) fn of_table(of: &typed::Table, made: &LoweredTable, bytes: u32) -> Option<Key> {
+        let kinds: Vec<&str> = of.keys.iter().map(|key| key.kind.as_str()).collect();
+        let find = find_of(&kinds).ok()?;
+        let (first, order) = match find {
+            Find::Prefix => (LENGTH_BYTES, Order::Big),
+            _ => (0, Order::Little),
+        };
+        let bytes = bytes - first;
+        let last = of.prefix().filter(|_| find == Find::Prefix);
+        let filled: u32 = made.keys.iter().sum();
+        let mut fields: Vec<KeyField> = Vec::new();
+        let mut before = 0;
+        for (at, (key, width)) in of.keys.iter().zip(&made.keys).enumerate() {
+            let bits = match last {
+                None => Bits {
+                    lo: before,
+                    width: *width,
+                },
+                // The prefix is the last one from the top, wherever the program has it; below it is what fills the last byte.
+                Some(last) => {
+                    let above = if at == last { filled - width } else { before };
+                    let lo = bytes * 8 - above - width;
+                    Bits { lo, width: *width }
+                }
+            };
+            if last != Some(at) {
+                before += width;
+            }
+            fields.push(KeyField {
+                field: Field::new(key_name(key), bits),
+                kind: key.kind.clone(),
+            });
+        }
+        Some(Key {
+            first,
+            bytes,
+            order,
+            fields,
+            fixed: last.map(|last| filled - made.keys[last]),
+            has_masks: find == Find::Ternary,
+        })
+    }
+
+    /// The key of a cell, and of a default action.
+    fn index() -> Key {
+        Key::exact(vec![Field::new("index", Bits { lo: 0, width: 32 })], 4)
+    }
+
+    fn exact(fields: Vec<Field>, bytes: u32) -> Key {
+        let fields = fields.into_iter().map(|field| KeyField {
+            field,
+            kind: "exact".into(),
+        });
+        Key {
+            first: 0,
+            bytes,
+            order: Order::Little,
+            fields: fields.collect(),
+            fixed: None,
+            has_masks: false,
+        }
+    }
+
+    /// The first byte of the masks.
+    pub fn masks_at(&self) -> u32 {
+        self.first + self.bytes
+    }
+
+    /// The first byte of the priority.
+    pub fn priority_at(&self) -> u32 {
+        self.first + 2 * self.bytes
+    }
+
+    /// Bits of the number that are of no field: zeros, and ones in the masks.
+    pub fn fill(&self) -> Bits {
+        let filled: u32 = self.fields.iter().map(|key| key.field.bits.width).sum();
+        let width = self.bytes * 8 - filled;
+        match self.order {
+            Order::Little => Bits { lo: filled, width },
+            Order::Big => Bits { lo: 0, width },
+        }
+    }
+
+    /// A number for each field, one beside the other.
+    pub(super) fn number(&self, numbers: &[BigInt]) -> BigInt {
+        let fields = self.fields.iter().zip(numbers);
+        fields.map(|(key, number)| key.field.bits.of(number)).sum()
+    }
+
+    /// A number in the order of its bytes.
+    pub(super) fn in_order(&self, number: &BigInt) -> Vec<u8> {
+        let mut bytes = little(number, self.bytes);
+        if self.order == Order::Big {
+            bytes.reverse();
+        }
+        bytes
+    }
+}
+
+/// The lowest byte of a number first.
+pub(super) fn little(number: &BigInt, count: u32) -> Vec<u8> {
+    let (_, mut bytes) = number.to_bytes_le();
+    bytes.resize(count as usize, 0);
+    bytes
+}
+
+impl Bits {
+    /// A number at this place; what is too large for it is cut off.
+    pub(super) fn of(self, number: &BigInt) -> BigInt {
+        crate::value::wrap(number.clone(), self.width, false) << self.lo
+    }
+}
+
+impl Field {
+    fn new(name: impl Into<String>, bits: Bits) -> Field {
+        let named = Named {
+            name: name.into(),
+            id: None,
+        };
+        Field { named, bits }
+    }
+}
+
+impl LoweredTable {
+    /// Where the arguments of an action stand in a row.
+    pub(super) fn places(&self, action: usize) -> Vec<Bits> {
+        let mut lo = self.action_bits;
+        let widths = self.arguments[action].iter();
+        let place = |width: &u32| {
+            let bits = Bits { lo, width: *width };
+            lo += width;
+            bits
+        };
+        widths.map(place).collect()
+    }
+
+    /// Bytes in front of the row of an entry.
+    pub(super) fn counted_bytes(&self) -> u32 {
+        if self.counts {
+            COUNT_BYTES
+        } else {
+            0
+        }
+    }
+}
+
+impl Lowered {
+    /// The layouts of all tables of the IR, in their order. `info` has the numbers of what they are named by.
+    pub fn layouts(&self, program: &Program, design: &Design, info: &Message) -> Vec<Layout> {
+        let known = Known::of(info);
+        let mut layouts: Vec<(ir::MapId, Layout)> = Vec::new();
+        for (number, made) in self.tables.iter().enumerate() {
+            let of = &program.tables[design.tables[number].table];
+            let maps = [
+                (made.entries, Holds::Entries),
+                (made.default, Holds::Default),
+            ];
+            for (map, holds) in maps {
+                let Some(map) = map else { continue };
+                let decl = &self.program.maps[map];
+                let (key, lo) = match holds {
+                    Holds::Entries => (
+                        Key::of_table(of, made, decl.key_bytes),
+                        made.counted_bytes() * 8,
+                    ),
+                    _ => (Some(Key::index()), 0),
+                };
+                let Some(key) = key else { continue };
+                let names = design.action_names(program, number);
+                let mut layout = Layout {
+                    map: decl.name.clone(),
+                    holds,
+                    owner: named(&design.tables[number].name),
+                    key,
+                    fields: if lo > 0 { pair() } else { Vec::new() },
+                    actions: (0..of.actions.len())
+                        .map(|at| action(program, of, made, (at, &names[at]), lo))
+                        .collect(),
+                };
+                let width = made.action_bits;
+                layout.fields.push(Field::new("action", Bits { lo, width }));
+                layout.number_table(&known);
+                layouts.push((map, layout));
+            }
+        }
+        for (object, map) in &self.objects {
+            layouts.push((*map, self.array(program, design, *object, *map, &known)));
+        }
+        for ((parser, set), map) in &self.value_sets {
+            let of = &program.value_sets[*set];
+            let own = name_of(&of.annotations, &of.name);
+            let name = joined(&design.objects[*parser].name, &own);
+            let mut fields = Vec::new();
+            members(&program.types, &of.of, "value", &mut fields);
+            let decl = &self.program.maps[*map];
+            let mut sets = known.value_sets.iter();
+            let id = sets.find(|(_, set)| set.name == name).map(|(id, _)| *id);
+            let layout = Layout {
+                map: decl.name.clone(),
+                holds: Holds::ValueSet,
+                owner: Named { name, id },
+                key: Key::exact(fields, decl.key_bytes),
+                fields: vec![Field::new("is_in", Bits { lo: 0, width: 1 })],
+                actions: Vec::new(),
+            };
+            layouts.push((*map, layout));
+        }
+        layouts.sort_by_key(|(map, _)| *map);
+        layouts.into_iter().map(|(_, layout)| layout).collect()
+    }
+
+    /// The layout of a register or a counter.
+    fn array(
+        &self,
+        program: &Program,
+        design: &Design,
+        object: usize,
+        map: ir::MapId,
+        known: &Known,
+    ) -> Layout {
+        let decl = &self.program.maps[map];
+        let name = &design.objects[object].name;
+        let (holds, fields, id) = match decl.outside.as_str() {
+            "register" => {
+                let of = design.cell_type(object);
+                let mut fields = Vec::new();
+                let mut top = packed_width(&program.types, &of);
+                cell(&program.types, &of, "value", &mut top, &mut fields);
+                let mut all = known.registers.iter();
+                let id = all.find(|(_, (own, _))| own == name).map(|(id, _)| *id);
+                (Holds::Register, fields, id)
+            }
+            _ => {
+                let mut all = known.counters.iter();
+                let id = all.find(|(_, own)| *own == name).map(|(id, _)| *id);
+                (Holds::Counter, pair(), id)
+            }
+        };
+        Layout {
+            map: decl.name.clone(),
+            holds,
+            owner: Named {
+                name: name.clone(),
+                id,
+            },
+            key: Key::index(),
+            fields,
+            actions: Vec::new(),
+        }
+    }
+}
+
+impl Layout {
+    /// Takes the numbers of the table, its keys, actions and their parameters.
+    fn number_table(&mut self, known: &Known) {
+        let mut tables = known.tables.iter();
+        let Some((id, table)) = tables.find(|(_, table)| table.name == self.owner.name) else {
+            return;
+        };
+        self.owner.id = Some(*id);
+        for key in &mut self.key.fields {
+            let mut keys = table.keys.iter();
+            let own = keys.find(|one| one.name == key.field.named.name);
+            key.field.named.id = own.map(|one| one.id);
+        }
+        for action in &mut self.actions {
+            let mut all = known.actions.iter();
+            let Some((id, own)) = all.find(|(_, own)| own.name == action.named.name) else {
+                continue;
+            };
+            action.named.id = Some(*id);
+            for parameter in &mut action.parameters {
+                let mut parameters = own.parameters.iter();
+                let own = parameters.find(|one| one.name == parameter.named.name);
+                parameter.named.id = own.map(|one| one.id);
+            }
+        }
+    }
+}
+
+fn named(name: &str) -> Named {
+    Named {
+        name: name.to_owned(),
+        id: None,
+    }
+}
+
+/// What a counter has counted.
+fn pair() -> Vec<Field> {
+    let word = |lo| Bits { lo, width: 64 };
+    vec![
+        Field::new("packets", word(0)),
+        Field::new("bytes", word(64)),
+    ]
+}
+
+/// An action of a table's list, whose row begins at this bit.
+fn action(
+    program: &Program,
+    of: &typed::Table,
+    made: &LoweredTable,
+    (at, name): (usize, &str),
+    lo: u32,
+) -> Action {
+    let function = &program.functions[of.actions[at].action];
+    let parameters = function.data_parameters().zip(made.places(at));
+    let parameters = parameters.map(|(one, bits)| {
+        let bits = Bits {
+            lo: lo + bits.lo,
+            ..bits
+        };
+        Field::new(name_of(&one.annotations, &one.name), bits)
+    });
+    Action {
+        named: named(name),
+        parameters: parameters.collect(),
+    }
+}
+
+/// The values that a value set holds: the first one lowest.
+fn members(types: &Types, of: &Type, name: &str, fields: &mut Vec<Field>) {
+    if let Type::New(number) = of {
+        return members(types, &types.news[*number].below, name, fields);
+    }
+    let width = width_of(types, of);
+    if width > 0 {
+        let filled = |last: &Field| last.bits.lo + last.bits.width;
+        let lo = fields.last().map_or(0, filled);
+        fields.push(Field::new(name, Bits { lo, width }));
+    }
+    let mut at = 0;
+    while let Some(part) = types.part(of, at) {
+        members(types, part, &part_name(types, of, name, at), fields);
+        at += 1;
+    }
+}
+
+/// The parts of a cell of a register, below `top`: the first one highest.
+fn cell(types: &Types, of: &Type, name: &str, top: &mut u32, fields: &mut Vec<Field>) {
+    if let Type::New(number) = of {
+        return cell(types, &types.news[*number].below, name, top, fields);
+    }
+    let width = width_of(types, of);
+    if width > 0 {
+        *top -= packed_width(types, of);
+        fields.push(Field::new(name, Bits { lo: *top, width }));
+        return;
+    }
+    let mut at = 0;
+    while let Some(part) = types.part(of, at) {
+        cell(types, part, &part_name(types, of, name, at), top, fields);
+        at += 1;
+    }
+}
+
+fn part_name(types: &Types, of: &Type, name: &str, at: usize) -> String {
+    match of {
+        Type::Record(number) => format!("{name}.{}", types.records[*number].fields[at].name),
+        _ => format!("{name}[{at}]"),
+    }
+}
+
+/// Bits of all parts of a type, as a cell of a register holds them.
+pub(super) fn packed_width(types: &Types, of: &Type) -> u32 {
+    match of {
+        Type::New(number) => packed_width(types, &types.news[*number].below),
+        Type::Enum(number) if types.enums[*number].below.is_none() => 32,
+        Type::Error => 32,
+        of => {
+            let mut sum = width_of(types, of);
+            let mut at = 0;
+            while let Some(part) = types.part(of, at) {
+                sum += packed_width(types, part);
+                at += 1;
+            }
+            sum
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// Sections "Keys" and "Entry priorities" of P4_16 1.2.5.
+// Ternary, range and exact keys of one table, added by the control plane: the entry with the highest priority is taken.
+#include <core.p4>
+#include <v1model.p4>
+
+header data_t {
+    bit<8> a;
+    bit<8> b;
+    bit<4> c;
+    bit<4> rest;
+    bit<8> r;
+}
+
+struct headers_t {
+    data_t h;
+}
+struct meta_t {}
+
+#include "include/parse.p4"
+
+control Receive(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    action set(bit<8> value) {
+        hdr.h.r = value;
+    }
+    action none() {
+        hdr.h.r = 0xff;
+    }
+    table t {
+        key = {
+            hdr.h.a : ternary;
+            hdr.h.b : range;
+            hdr.h.c : exact;
+        }
+        actions = {
+            set;
+            none;
+        }
+        default_action = none();
+    }
+
+    apply {
+        t.apply();
+    }
+}
+
+#include "include/switch.p4"
