@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What architectures are described with: a control that says what happens to a packet from where it comes in to where it leaves, in the
+// What architectures are described with (`#include <hardpath_architecture.p4>`): a control that says what happens to a packet from where it comes in to where it leaves, in the
 // order in which it happens, by the parsers and controls that a program gives its package. `@hardpath_package("NAME")` in front of it says
 // which package it is for; it is made with parameters of the names that the package has. `apply` of a parser gives its error there, and
 // `exit` in what it applies ends only that.

@@ -26,6 +26,8 @@ mod sets;
 mod statements;
 mod tables;
 mod unknown;
+mod unused;
+mod uses;
 
 pub use architecture::said as text_of;
 
@@ -84,6 +86,9 @@ pub fn check(program: &ast::Program, sources: &Sources) -> Result<Program, Vec<D
     }
     checker.main();
     checker.architecture();
+    if checker.errors.is_empty() {
+        checker.doubt_uses();
+    }
     checker.told.warnings = once(checker.told.warnings);
     match checker.errors.is_empty() {
         true => Ok(checker.told),

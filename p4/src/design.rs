@@ -4,7 +4,9 @@
 mod names;
 
 use crate::ast::Annotation;
+use crate::described;
 use crate::fold;
+use crate::library;
 use crate::loops::{self, Loops};
 use crate::source::{Sources, Span};
 use crate::typed::{Expression, ExpressionKind, Program, TableAction};
@@ -76,6 +78,22 @@ pub struct Design {
 }
 
 impl Design {
+    /// What is said where no architecture is known for the package.
+    pub(crate) fn unknown(&self, program: &Program, sources: &Sources) -> Diagnostic {
+        let package = &program.instances[self.objects[self.main].instance];
+        let name = program.types.text(&package.of);
+        let known: Vec<&str> = library::packages().collect();
+        let help = format!(
+            "these are known: {}; say in P4 what another one does, with `@{}(\"{}\")`, and name that file with --arch: {}",
+            known.join(", "),
+            described::ANNOTATION,
+            name.split('<').next().unwrap_or_default(),
+            described::WHERE
+        );
+        let message = format!("what a `{name}` does with packets is not known");
+        sources.refusal(package.span, message).help(help)
+    }
+
     /// The table of a control.
     pub fn table(&self, object: usize, table: usize) -> Option<usize> {
         let mut tables = self.tables.iter();

@@ -122,16 +122,7 @@ impl<'p> Machine<'p> {
         design: &'p Design,
     ) -> Result<Machine<'p>, Vec<Diagnostic>> {
         if design.architecture.is_none() {
-            let package = &program.instances[design.objects[design.main].instance];
-            let name = program.types.text(&package.of);
-            let message = format!("what a `{name}` does with packets is not known");
-            let known: Vec<&str> = crate::library::packages().collect();
-            let error = sources.refusal(package.span, message);
-            let help = format!(
-                "describe it with --arch FILE; these are known: {}",
-                known.join(", ")
-            );
-            return Err(vec![error.help(help)]);
+            return Err(vec![design.unknown(program, sources)]);
         }
         Ok(Machine {
             program,

@@ -22,6 +22,7 @@ pub mod check;
 pub mod commands;
 pub mod control;
 mod cursor;
+mod described;
 pub mod design;
 pub mod entries;
 pub mod fold;
@@ -45,7 +46,6 @@ pub mod typed;
 pub mod types;
 pub mod value;
 
-use ast::{DeclarationKind, TypeKind};
 use hardpath_diagnostic::Diagnostic;
 use lexer::Token;
 use preprocess::Options;
@@ -108,43 +108,15 @@ pub fn read(
     sources: &mut Sources,
 ) -> Result<ast::Program, Vec<Diagnostic>> {
     let program = parser::program(sources, &tokens)?;
-    let architecture = match described {
-        Some(path) => preprocess::file(sources, path, options)?,
-        None => {
-            match package(&program).and_then(|(name, count)| library::architecture(name, count)) {
-                Some(text) => {
-                    let number = sources.add(library::ARCHITECTURE_FILE, text);
-                    preprocess::run(sources, number, options)?
-                }
-                None => return Ok(program),
-            }
-        }
+    let Some(description) = described::of(&program, &tokens, described, (sources, options))? else {
+        return Ok(program);
     };
-    let support = sources.add(library::SUPPORT_FILE, library::SUPPORT);
-    tokens.extend(preprocess::run(sources, support, options)?);
-    tokens.extend(architecture);
+    let file = format!("{}/{}", library::FOLDER, library::SUPPORT_FILE);
+    if !sources.names().any(|name| name == file) {
+        let support = sources.add(file, library::SUPPORT);
+        tokens.extend(preprocess::run(sources, support, options)?);
+    }
+    tokens.extend(description);
     // Which names are types the second part knows only from the first one.
     parser::program(sources, &tokens)
-}
-
-/// The package that `main` is one of, and how many parameters it has.
-fn package(program: &ast::Program) -> Option<(&str, usize)> {
-    let name = program
-        .declarations
-        .iter()
-        .find_map(|one| match &one.kind {
-            DeclarationKind::Instance(instance) if instance.name.text == "main" => {
-                match &instance.of.kind {
-                    TypeKind::Named(path, _) => Some(path.name.text.as_str()),
-                    _ => None,
-                }
-            }
-            _ => None,
-        })?;
-    program.declarations.iter().find_map(|one| match &one.kind {
-        DeclarationKind::Package(head) if head.name.text == name => {
-            Some((name, head.parameters.len()))
-        }
-        _ => None,
-    })
 }

@@ -44,9 +44,9 @@ const ARCHITECTURES: [(&str, usize, &str); 9] = [
 
 /// What messages call the description of the architecture.
 pub const ARCHITECTURE_FILE: &str = "architecture";
-/// What they call what descriptions are made with.
-pub const SUPPORT_FILE: &str = "support";
-/// What descriptions are made with.
+/// What descriptions are made with: whoever describes an architecture of his own may include it.
+pub const SUPPORT_FILE: &str = "hardpath_architecture.p4";
+/// What is in it.
 pub const SUPPORT: &str = include_str!("../architectures/support.p4");
 
 /// Packages whose architecture is known.
@@ -61,7 +61,7 @@ pub fn is_own(file: &str) -> bool {
     let is_included = file
         .strip_prefix(FOLDER)
         .is_some_and(|rest| rest.starts_with('/'));
-    is_included || file == ARCHITECTURE_FILE || file == SUPPORT_FILE
+    is_included || file == ARCHITECTURE_FILE
 }
 
 /// The description of the architecture that has this package, with so many parameters.
@@ -71,8 +71,11 @@ pub fn architecture(package: &str, parameters: usize) -> Option<&'static str> {
     found.map(|(.., text)| *text)
 }
 
-/// Files that only those include.
-const PARTS: [(&str, &str); 1] = [("pna_common.p4", include_str!("../include/pna_common.p4"))];
+/// Files that only those include, or descriptions of architectures.
+const PARTS: [(&str, &str); 2] = [
+    ("pna_common.p4", include_str!("../include/pna_common.p4")),
+    (SUPPORT_FILE, SUPPORT),
+];
 
 /// The names of all that programs include.
 pub fn names() -> impl Iterator<Item = &'static str> {

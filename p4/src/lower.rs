@@ -98,9 +98,7 @@ pub fn lower(
     deparse: Deparse,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let Some(architecture) = design.architecture else {
-        let span = program.instances[design.objects[design.main].instance].span;
-        let message = "what this package does with packets is not known";
-        return Err(vec![sources.refusal(span, message)]);
+        return Err(vec![design.unknown(program, sources)]);
     };
     let mut ir = ir::Program::new(name_of(sources));
     ir.phase = ir::Phase::Structured;

@@ -39,6 +39,8 @@ pub struct Program {
     pub implementations: Vec<(String, usize)>,
     /// What is right as it stands and was hardly meant.
     pub warnings: Vec<Diagnostic>,
+    /// What the architecture refuses, and where the program asks for it.
+    pub causes: Vec<(Span, Span)>,
     /// It was P4_14, where an action stands outside of all controls: each control that needs it has it by the same whole name.
     pub is_translated: bool,
 }

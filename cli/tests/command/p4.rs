@@ -540,3 +540,69 @@ fn keys_of_several_fields_are_written_as_the_address_map_says() {
     assert_eq!(only_key(&held, &layout), written(&key), "{layout:#}");
     assert!(texts.contains("the highest one wins"), "{texts}");
 }
+
+/// Tests of a program on all that runs them.
+fn pass_everywhere(program: &str, test: &str, more: &[&str]) {
+    for engine in [&["--engine", "interpreter"][..], &[], &["--target", "core"]] {
+        let arguments = ["stf", program, test];
+        let run = hardpath(&[&arguments[..], engine, more].concat());
+        assert_eq!(run.status, 0, "{engine:?}: {}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains("1 passed"), "{}", run.stdout);
+    }
+}
+
+/// Whoever has an architecture of his own says what it does in a file: one that programs include, or one beside them.
+#[test]
+fn architectures_are_added_by_a_file() {
+    let folder = root().join("programs/p4/architecture");
+    let test = folder.join("allowlist.stf");
+    pass_everywhere(path(&folder.join("allowlist.p4")), path(&test), &[]);
+
+    let place = tempfile::tempdir().unwrap();
+    let of = |name: &str| place.path().join(name);
+    let guard = fs::read_to_string(folder.join("guard.p4")).unwrap();
+    let (declared, described) = guard.split_once("// What the architecture does").unwrap();
+    let (declared, described) = (
+        format!("{declared}#endif\n").replace("#include <hardpath_architecture.p4>\n", ""),
+        format!("//{}", described.replace("#endif\n", "")),
+    );
+    assert!(!declared.contains("hardpath_"), "{declared}");
+    fs::write(of("guard.p4"), declared).unwrap();
+    fs::copy(folder.join("allowlist.p4"), of("allowlist.p4")).unwrap();
+    fs::write(of("does.p4"), &described).unwrap();
+    let (program, does) = (of("allowlist.p4"), of("does.p4"));
+    pass_everywhere(path(&program), path(&test), &["--arch", path(&does)]);
+    // Named beside a program that includes it already.
+    let guard = folder.join("guard.p4");
+    let program = folder.join("allowlist.p4");
+    pass_everywhere(path(&program), path(&test), &["--arch", path(&guard)]);
+}
+
+/// What is said where nobody has described it, or somebody has described another one.
+#[test]
+fn architectures_that_are_not_described() {
+    let place = tempfile::tempdir().unwrap();
+    let of = |name: &str| place.path().join(name);
+    let text = "#include <core.p4>\ncontrol C(packet_in p);\npackage Own(C c);\ncontrol D(packet_in p) { apply { } }\nOwn(D()) main;\n";
+    fs::write(of("own.p4"), text).unwrap();
+    let program = of("own.p4");
+    let told = |arguments: &[&str]| {
+        let run = hardpath(&[&["ir", path(&program)], arguments].concat());
+        assert_ne!(run.status, 0);
+        run.stderr
+    };
+    let unknown = told(&[]);
+    assert!(unknown.contains("what a `Own` does"), "{unknown}");
+    assert!(unknown.contains("@hardpath_package(\"Own\")"), "{unknown}");
+    fs::write(of("none.p4"), "control X() { apply { } }\n").unwrap();
+    let none = told(&["--arch", path(&of("none.p4"))]);
+    assert!(none.contains("describes no architecture"), "{none}");
+    let guard = root().join("programs/p4/architecture/guard.p4");
+    let other = told(&["--arch", path(&guard)]);
+    assert!(
+        other.contains("describes Guarded, and the program makes a `Own`"),
+        "{other}"
+    );
+    let missing = told(&["--arch", path(&of("missing.p4"))]);
+    assert!(missing.contains("missing.p4"), "{missing}");
+}

@@ -7,8 +7,7 @@ use crate::lexer::TokenKind;
 use crate::typed::Instance;
 use crate::types::{ObjectKind, Type};
 
-/// In front of a control: the package that it is for.
-pub(super) const PACKAGE: &str = "hardpath_package";
+pub(super) use crate::described::ANNOTATION as PACKAGE;
 /// In front of a function: the extern function that it says the meaning of.
 const EXTERN: &str = "hardpath_extern";
 

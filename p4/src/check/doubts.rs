@@ -82,7 +82,7 @@ const PROPERTIES: [&str; 26] = [
 ];
 
 impl<'a> Checker<'a> {
-    fn doubt(&mut self, span: Span, message: String, help: String) {
+    pub(super) fn doubt(&mut self, span: Span, message: String, help: String) {
         let file = &self.sources.file(span.file).name;
         if !library::is_own(file) {
             let warning = Diagnostic::warning(CODE, message).at(self.sources.place(span));

@@ -268,7 +268,10 @@ impl<'p> Lower<'p> {
                     _ => "this".into(),
                 };
                 if !self.dead && name == "hardpath_refuse" {
-                    return self.refuse(whole.span, format!("{why} is not there yet"));
+                    let mut causes = self.program.causes.iter();
+                    let cause = causes.find(|(refusal, _)| *refusal == whole.span);
+                    let span = cause.map_or(whole.span, |(_, cause)| *cause);
+                    return self.refuse(span, format!("{why} is not there yet"));
                 }
                 if !self.dead {
                     let zero = self.number(0u32, 32);

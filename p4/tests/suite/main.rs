@@ -14,6 +14,7 @@ mod random;
 mod rules;
 mod stf;
 mod table_rules;
+mod unused;
 
 use hardpath_diagnostic::Diagnostic;
 use hardpath_p4::ast::Program;
