@@ -158,7 +158,6 @@ LEVELS := acl suricata_like nat token_bucket leaky_bucket listing1 firewall syn_
 # Maps that take yosys too long: they need no logic of their own for each entry.
 SMALLER_xdp_router_ipv4 := @rx_cnt=64
 SMALLER_suricata_like := @flows_v4=256,flows_v6=256
-SMALLER_acl := @sources=128,destinations=64
 SYNTHESIZED = $(foreach object,$(1),$(object)$(SMALLER_$(basename $(notdir $(object)))))
 COMMA := ,
 EMPTY :=

@@ -6,9 +6,12 @@
 //!
 //! Prefixes that match the same key have different lengths, and the longest wins. What remains is one bit, and its number the
 //! entry.
+//!
+//! That is logic for each entry. Many prefixes are found by a search in memory ([`Search::Ranges`], [`ranges`]).
 
 mod longest;
 mod prepare;
+mod ranges;
 mod rows;
 
 use crate::index_bits;
@@ -19,6 +22,7 @@ use crate::may::May;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Module, Node};
 use prepare::Prepared;
+use ranges::Shape;
 
 signals! {
     /// Into a table. Stage R is the one in which `key` stands in registers; A = R + [`Lpm::clocks`].
@@ -84,10 +88,23 @@ pub struct Lpm {
     pub max_entries: u32,
     /// What is read from the memories stands in registers before it is joined: a clock more, where memories are slow.
     pub registers: bool,
-    /// Bits of the lengths that the search for the longest looks at in one clock, at least one.
-    pub bits_a_clock: u32,
+    /// How the longest is found.
+    pub search: Search,
     /// It uses fewer entries than it has when it is told so ([`LpmHostIn::most`]).
     pub bounded: bool,
+}
+
+/// How the longest prefix is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Search {
+    /// Among rows with a bit for each entry: logic for each entry, few clocks, keys of any length.
+    Rows {
+        /// Bits of the lengths that are looked at in one clock, at least one.
+        bits_a_clock: u32,
+    },
+    /// In a list of ranges, in memory: logic for each bit of the key, more clocks. What packets look up has all bits: their keys' lengths
+    /// are not looked at.
+    Ranges,
 }
 
 /// Bits of the length in front of a key's data.
@@ -98,10 +115,12 @@ const MOST_CHUNK_BITS: u32 = 9;
 
 /// Entries times bits of data at most: so many registers and bits of a row there are in the order of.
 const MOST_ENTRY_BITS: u32 = 1 << 18;
-/// Entries at most: more would not be searched in a clock.
-const MOST_ENTRIES: u32 = 4096;
 
 impl Lpm {
+    /// Entries at most that are found by rows: more would not be searched in a clock.
+    pub const MOST_IN_ROWS: u32 = 4096;
+    /// Entries at most in a list of ranges: a change goes through all of them.
+    pub const MOST_IN_RANGES: u32 = 1 << 16;
     /// The memory of the keys.
     pub const KEY_MEMORY: &str = "keys";
 
@@ -111,8 +130,13 @@ impl Lpm {
     }
 
     /// The most entries that a table of such keys can have.
-    pub fn most_entries(key_bytes: u32) -> u32 {
-        (MOST_ENTRY_BITS / Lpm::data_bits(key_bytes)).min(MOST_ENTRIES)
+    pub fn most_entries(key_bytes: u32, search: Search) -> u32 {
+        match search {
+            Search::Rows { .. } => {
+                (MOST_ENTRY_BITS / Lpm::data_bits(key_bytes)).min(Lpm::MOST_IN_ROWS)
+            }
+            Search::Ranges => Lpm::MOST_IN_RANGES,
+        }
     }
 
     /// Bits that number the entries.
@@ -121,27 +145,42 @@ impl Lpm {
     }
 
     /// Clocks from the stage of the key, R, to that of the answer.
-    pub fn clocks(key_bytes: u32, registers: bool, bits_a_clock: u32) -> u32 {
-        2 + u32::from(registers) + length_bits(key_bytes).div_ceil(bits_a_clock) + 1
+    pub fn clocks(key_bytes: u32, max_entries: u32, registers: bool, search: Search) -> u32 {
+        match search {
+            Search::Rows { bits_a_clock } => {
+                2 + u32::from(registers) + length_bits(key_bytes).div_ceil(bits_a_clock) + 1
+            }
+            Search::Ranges => ranges::clocks(Shape::new(key_bytes, max_entries), registers),
+        }
     }
 
-    /// Words that are joined for a lookup, each with a bit for each entry: those of the chunks, of the length, of the
+    /// Words that are joined for a lookup among rows, each with a bit for each entry: those of the chunks, of the length, of the
     /// valid entries, and whether the length is possible.
     pub fn words(key_bytes: u32) -> u32 {
         chunks(key_bytes).len() as u32 + 3
     }
 
     /// Clocks that preparing an operation of the host may take.
-    pub fn prepare_clocks(key_bytes: u32, max_entries: u32) -> u32 {
+    pub fn prepare_clocks(key_bytes: u32, max_entries: u32, search: Search) -> u32 {
         let rows = chunks(key_bytes).iter().map(|chunk| 1 << chunk.bits).max();
-        max_entries + 2 * rows.unwrap_or(1) + 16
+        let work = match search {
+            Search::Rows { .. } => 2 * rows.unwrap_or(1),
+            Search::Ranges => Shape::new(key_bytes, max_entries).pass_clocks(),
+        };
+        max_entries + work + 16
     }
 
     /// Bits of memory.
-    pub fn memory_bits(key_bytes: u32, max_entries: u32) -> u64 {
-        let rows: u64 = chunks(key_bytes).iter().map(|chunk| 1 << chunk.bits).sum();
-        let lengths = 1 << length_bits(key_bytes);
-        u64::from(max_entries) * (rows + lengths + 1 + u64::from(key_bytes) * 8)
+    pub fn memory_bits(key_bytes: u32, max_entries: u32, search: Search) -> u64 {
+        let keys = u64::from(max_entries) * (1 + u64::from(key_bytes) * 8);
+        keys + match search {
+            Search::Rows { .. } => {
+                let rows: u64 = chunks(key_bytes).iter().map(|chunk| 1 << chunk.bits).sum();
+                let lengths = 1 << length_bits(key_bytes);
+                u64::from(max_entries) * (rows + lengths)
+            }
+            Search::Ranges => Shape::new(key_bytes, max_entries).memory_bits(),
+        }
     }
 }
 
@@ -167,7 +206,11 @@ fn length_bits(key_bytes: u32) -> u32 {
 ///
 /// No packet may stand in the three stages around the host's slot.
 pub fn lpm(config: &Lpm) -> Block<LpmIn, LpmOut> {
-    Table::new(config).build()
+    let table = Table::new(config);
+    match config.search {
+        Search::Rows { bits_a_clock } => table.build(bits_a_clock),
+        Search::Ranges => table.build_ranges(),
+    }
 }
 
 struct Table<'a> {
@@ -184,7 +227,14 @@ struct Table<'a> {
 impl Table<'_> {
     fn new(config: &Lpm) -> Table<'_> {
         let data_bits = Lpm::data_bits(config.key_bytes);
-        let clocks = Lpm::clocks(config.key_bytes, config.registers, config.bits_a_clock);
+        let Lpm {
+            key_bytes,
+            max_entries,
+            registers,
+            search,
+            ..
+        } = *config;
+        let clocks = Lpm::clocks(key_bytes, max_entries, registers, search);
         Table {
             clocks,
             m: Module::new(
@@ -224,17 +274,18 @@ impl Table<'_> {
         })
     }
 
-    fn build(mut self) -> Block<LpmIn, LpmOut> {
+    fn build(mut self, bits_a_clock: u32) -> Block<LpmIn, LpmOut> {
         let inputs = self.inputs();
         let LpmSlotIn { key, host_r } = inputs.slot;
         let host_1 = self.m.delay_reset("host_1", host_r);
         let prepared = self.prepare(&inputs.host, host_1);
         let decided = (&prepared.command, &prepared.decision);
         let changes = changes(&mut self.m, host_r, decided);
-        let valid = self.entries.valid(&mut self.m, changes, decided);
+        let meant = (&prepared.command, prepared.one_hot);
+        let valid = self.entries.valid(&mut self.m, changes, meant);
         let (stage, matching) = self.matching(key, valid, &prepared);
         let lengths = self.length_registers(&prepared);
-        let matching = self.longest(stage, matching, &lengths);
+        let matching = self.longest(stage, (matching, bits_a_clock), &lengths);
         let outputs = self.answers(host_1, matching, &prepared);
         self.m.into_block(inputs, outputs)
     }

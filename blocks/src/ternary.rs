@@ -236,7 +236,8 @@ impl Table<'_> {
         let prepared = self.prepare(&inputs.host, host_1);
         let decided = (&prepared.command, &prepared.decision);
         let changes = changes(&mut self.m, host_r, decided);
-        let valid = self.entries.valid(&mut self.m, changes, decided);
+        let meant = (&prepared.command, prepared.one_hot);
+        let valid = self.entries.valid(&mut self.m, changes, meant);
         let ranks = self.ranks(changes, &prepared);
         let (stage, matching) = self.matching(key, valid, &prepared);
         let best = self.best(stage, matching, &ranks);

@@ -11,7 +11,7 @@ use crate::refuse::{place_of, refusal, whole};
 use crate::schedule::Schedule;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::index_bits;
-use hardpath_blocks::lpm::Lpm;
+use hardpath_blocks::lpm::{Lpm, Search};
 use hardpath_blocks::ternary::Ternary;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::{Inst, PlaceId, Program, Value};
@@ -317,6 +317,15 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
                 false => around.lut_ram_read + join,
             };
             add("the read of the rows of a key", read);
+        } else if access.search == Some(Search::Ranges) {
+            let compare = technology.begin_compare(decl);
+            match access.registers_keys {
+                true => {
+                    add("the read of a level of the search", around.block_ram);
+                    add("the compare of a key with where ranges begin", compare);
+                }
+                false => add("a level of the search", around.block_ram + compare),
+            }
         } else if decl.is_prefix() {
             let join = technology.tree(f64::from(Lpm::words(decl.key_bytes)));
             let read = match access.registers_keys {

@@ -8,6 +8,7 @@ use crate::memories::ultra_rams_deep;
 use crate::technology::{Costs, Technology};
 use hardpath_blocks::array::{Array, LUT_RAM_WORDS};
 use hardpath_blocks::hash::Hash;
+use hardpath_blocks::lpm::{Lpm, Search};
 use hardpath_blocks::ternary::Ternary;
 use hardpath_ir::{MapDecl, Op, Program, Value};
 use hardpath_rtl::ULTRA_RAM;
@@ -17,6 +18,9 @@ use hardpath_state::ternary_fields;
 /// The part of a clock that the way out of a table's memories through the compare may take without registers in between: they
 /// lie far from each other, and tools make the compare as deep as the deepest logic of the design.
 const NEAR: f64 = 2.0 / 3.0;
+
+/// So many prefixes take less in a list of ranges, which is longer in clocks, than in rows, which are logic for each.
+const MANY_PREFIXES: u32 = 128;
 
 /// A family of FPGAs and the clock that is asked of it.
 #[derive(Clone, Copy, Debug)]
@@ -50,23 +54,27 @@ impl Timing {
     }
 
     /// Whether what a table reads stands in registers between its memories and the compare, if that harms nobody. `key_bits`:
-    /// those of a key that it stores.
-    pub fn registers_keys(&self, map: &MapDecl, key_bits: u32) -> bool {
+    /// those of a key that it stores; `search`: of prefixes.
+    pub fn registers_keys(&self, map: &MapDecl, key_bits: u32, search: Option<Search>) -> bool {
         let is_far = Hash::rows(map.max_entries) > LUT_RAM_WORDS;
-        self.must_register_keys(map, key_bits)
+        self.must_register_keys(map, key_bits, search)
             || map.is_exact() && is_far && self.key_read(map, key_bits) > NEAR * self.budget()
     }
 
     /// Whether it must.
-    pub fn must_register_keys(&self, map: &MapDecl, key_bits: u32) -> bool {
+    pub fn must_register_keys(&self, map: &MapDecl, key_bits: u32, search: Option<Search>) -> bool {
+        let around = &self.technology.around_maps;
+        if search == Some(Search::Ranges) {
+            return around.block_ram + self.technology.begin_compare(map) > self.budget();
+        }
         if map.is_ternary() {
             let words = f64::from(Ternary::words(&ternary_fields(map)));
-            let read = self.technology.around_maps.lut_ram_read;
+            let read = around.lut_ram_read;
             return read + self.technology.tree(words) > self.budget();
         }
         if map.is_prefix() {
             // The memories of all chunks lie far from each other, so most of a clock is needed for the way.
-            return 3.0 * self.technology.around_maps.block_ram > self.budget();
+            return 3.0 * around.block_ram > self.budget();
         }
         map.is_exact() && self.key_read(map, key_bits) > self.budget()
     }
@@ -106,10 +114,16 @@ impl Timing {
         self.ultra_ram_read(width, slots(map)).is_some()
     }
 
-    /// How many bits of the lengths the search for the longest of so many prefixes looks at in one clock.
-    pub fn length_bits_a_clock(&self, entries: u32) -> u32 {
-        let bits = self.budget() / self.technology.longer_prefixes(entries);
-        (bits as u32).max(1)
+    /// How the longest of a table's prefixes is found. `is_whole`: what packets look up has all bits of a key.
+    pub fn search(&self, map: &MapDecl, is_whole: bool) -> Search {
+        let fits = self.technology.begin_compare(map) <= self.budget();
+        if is_whole && fits && map.max_entries >= MANY_PREFIXES {
+            return Search::Ranges;
+        }
+        let bits = self.budget() / self.technology.longer_prefixes(map.max_entries);
+        Search::Rows {
+            bits_a_clock: (bits as u32).max(1),
+        }
     }
 }
 
@@ -148,6 +162,11 @@ impl Technology {
     /// Levels from a packet's key, and from those of its buckets, to the register of the table's answer.
     pub fn key_compare(&self, key_bits: u32) -> f64 {
         self.tree(2.0 * f64::from(key_bits)) + self.around_maps.key_found
+    }
+
+    /// Levels from the begins of a level of ranges to its digit: a compare with each, and the last one that is not behind the key.
+    pub fn begin_compare(&self, map: &MapDecl) -> f64 {
+        self.measured(self.compare, f64::from(Lpm::data_bits(map.key_bytes))) + 1.0
     }
 
     /// Levels of one bit in the search for the longest of so many prefixes: those that match and have it, whether there

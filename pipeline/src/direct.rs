@@ -32,7 +32,7 @@ pub fn scheduled(
     for number in 0..planned.len() {
         let access = &planned[number];
         let key_bits = access.stored.stored();
-        let must = timing.must_register_keys(&program.maps[access.map], key_bits);
+        let must = timing.must_register_keys(&program.maps[access.map], key_bits, access.search);
         if shortest == 0 || must || !access.registers_keys {
             continue;
         }

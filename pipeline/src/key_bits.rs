@@ -14,6 +14,7 @@
 
 use crate::ports::Port;
 use hardpath_blocks::key_bits::KeyBits;
+use hardpath_blocks::lpm::Lpm;
 use hardpath_ir::{Bits, InstData, MapId, Op, Program, Value};
 use hardpath_passes::facts::{FactMap, Facts};
 use std::collections::HashMap;
@@ -106,6 +107,18 @@ impl<'a> KnownBits<'a> {
             Some(known) => KeyBits::new(known.constant.to_bytes(), &known.ones.to_bytes()),
             None => KeyBits::all_vary(decl.key_bytes),
         }
+    }
+
+    /// Whether all that packets look up in a table of prefixes has all bits of a key, which its length says.
+    pub fn keys_are_whole(&mut self, map: MapId, ports: &[Port]) -> bool {
+        let bytes = self.program.maps[map].key_bytes;
+        let whole = (Lpm::data_bits(bytes)).to_le_bytes();
+        let mut keys = ports.iter().filter_map(|port| port.key);
+        keys.all(|key| {
+            let known = self.of(key);
+            let is_known = known.constant.to_bytes();
+            is_known.starts_with(&[0xff; 4]) && known.ones.to_bytes().starts_with(&whole)
+        })
     }
 
     fn of(&mut self, value: Value) -> Known {

@@ -2,7 +2,7 @@
 
 use crate::refuse::whole;
 use hardpath_blocks::hash::Hash;
-use hardpath_blocks::lpm::Lpm;
+use hardpath_blocks::lpm::{Lpm, Search};
 use hardpath_blocks::ternary::Ternary;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
@@ -25,7 +25,11 @@ const MOST_MEMORY_BITS: u64 = 1 << 31;
 /// # Errors
 /// Every map that is too wide or too large.
 pub fn check(program: &Program) -> Result<(), Vec<Diagnostic>> {
-    let mut errors: Vec<Diagnostic> = program.maps.values().filter_map(map).collect();
+    // How prefixes are searched is known later.
+    let maps = program.maps.values();
+    let mut errors: Vec<Diagnostic> = maps
+        .filter_map(|decl| searched(decl, Search::Ranges))
+        .collect();
     if program.maps.len() > MOST_MAPS {
         let count = program.maps.len();
         errors.push(
@@ -71,8 +75,53 @@ fn both_copied_and_broadcast(program: &Program) -> Option<Diagnostic> {
     })
 }
 
-/// What is wrong with a map in hardware, if something is: it is too wide or too large.
+/// Prefixes whose lookups are of any length.
+const ANY_LENGTH: Search = Search::Rows { bits_a_clock: 1 };
+
+/// What is wrong with a table of more prefixes than can be searched in this way.
+pub fn prefixes(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
+    if !decl.is_prefix() {
+        return None;
+    }
+    let most = Lpm::most_entries(decl.key_bytes, search);
+    if decl.max_entries <= most {
+        return None;
+    }
+    let of = match search {
+        Search::Ranges => "",
+        Search::Rows { .. } => " for keys of any length",
+    };
+    let message = format!(
+        "{} of up to {} bits are more than the {} that hardpath builds{of}",
+        counted(decl.max_entries, "prefix"),
+        Lpm::data_bits(decl.key_bytes),
+        grouped(u64::from(most)),
+    );
+    let help = format!(
+        "ask for {most} at most: in the source, or for a map of an object with --max-entries {}={most}",
+        decl.name
+    );
+    let help = match search {
+        Search::Ranges => help,
+        Search::Rows { .. } => format!(
+            "{help}; a pipeline whose packets look up all bits of the key (a constant length) has {} at most",
+            grouped(u64::from(Lpm::most_entries(decl.key_bytes, Search::Ranges)))
+        ),
+    };
+    let place = format!("map {}", decl.name);
+    Some(
+        Diagnostic::refused("map-too-large", message)
+            .at(place)
+            .help(help),
+    )
+}
+
+/// What is wrong with a map in hardware, if something is: it is too wide or too large. What is looked up in it may be of any length.
 pub fn map(decl: &MapDecl) -> Option<Diagnostic> {
+    searched(decl, ANY_LENGTH)
+}
+
+fn searched(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
     let refuse = |code, message: String, help: &str| {
         let place = format!("map {}", decl.name);
         Some(Diagnostic::refused(code, message).at(place).help(help))
@@ -95,25 +144,8 @@ pub fn map(decl: &MapDecl) -> Option<Diagnostic> {
         );
         return refuse("map-too-large", message, "ask for fewer entries");
     }
-    let most = match decl.is_prefix() {
-        true => Lpm::most_entries(decl.key_bytes),
-        false => u32::MAX,
-    };
-    if decl.max_entries > most {
-        let message = format!(
-            "{} of up to {} bits are more than the {} that hardpath builds",
-            counted(decl.max_entries, "prefix"),
-            Lpm::data_bits(decl.key_bytes),
-            grouped(u64::from(most))
-        );
-        return refuse(
-            "map-too-large",
-            message,
-            &format!(
-                "ask for {most} at most: in the source, or for a map of an object with --max-entries {}={most}",
-                decl.name
-            ),
-        );
+    if let Some(refused) = prefixes(decl, search) {
+        return Some(refused);
     }
     let word = u64::from(decl.value_bytes) * 8;
     let (entries, word) = match decl.find {
@@ -123,7 +155,7 @@ pub fn map(decl: &MapDecl) -> Option<Diagnostic> {
             (entries, word + u64::from(decl.key_bytes) * 8)
         }
         Find::Prefix => {
-            let table = Lpm::memory_bits(decl.key_bytes, 1);
+            let table = Lpm::memory_bits(decl.key_bytes, 1, search);
             (u64::from(decl.max_entries), word + table)
         }
         Find::Ternary => {

@@ -8,11 +8,13 @@ use crate::banks::banks;
 use crate::clock;
 use crate::delay::Timing;
 use crate::key_bits::KnownBits;
+use crate::limits;
 use crate::ports::{ports, take_turns, Port};
 use crate::recurrence::{self, Way};
 use crate::refuse::refusal;
 use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::key_bits::KeyBits;
+use hardpath_blocks::lpm::Search;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{Find, Inst, MapId, Program, Value};
 
@@ -35,8 +37,8 @@ pub struct Access {
     pub registers_keys: bool,
     /// Registers stand on both sides of the memory of its values.
     pub registers_values: bool,
-    /// Of a table of prefixes: [`Lpm::bits_a_clock`].
-    pub bits_a_clock: Option<u32>,
+    /// Of a table of prefixes: how the longest is found.
+    pub search: Option<Search>,
 }
 
 /// How accesses of different packets are kept in order.
@@ -216,6 +218,11 @@ fn plan_map(
     let ports = ports(program, map);
     let stored = known.stored(map, &ports);
     let key_bits = stored.stored();
+    let is_whole = decl.is_prefix() && known.keys_are_whole(map, &ports);
+    let search = decl.is_prefix().then(|| timing.search(decl, is_whole));
+    if let Some(error) = search.and_then(|search| limits::prefixes(decl, search)) {
+        return Err(error);
+    }
     let of = |ports: Vec<Port>, bank: Option<Vec<u32>>| Access {
         map,
         bank,
@@ -223,9 +230,9 @@ fn plan_map(
         stored: stored.clone(),
         keys: Class::ReadOnly,
         values: Class::ReadOnly,
-        registers_keys: timing.registers_keys(decl, key_bits),
+        registers_keys: timing.registers_keys(decl, key_bits, search),
         registers_values: timing.registers_values(decl),
-        bits_a_clock: (decl.is_prefix()).then(|| timing.length_bits_a_clock(decl.max_entries)),
+        search,
     };
     let writer = ports.iter().flat_map(|port| port.writers()).next();
     if writer.is_none() {

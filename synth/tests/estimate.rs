@@ -1,7 +1,7 @@
 //! Estimates of small designs beside what a real yosys needs, and what they are by hand. Without yosys the comparison says so
 //! and passes, unless `HARDPATH_REQUIRE_TOOLS` is 1.
 
-use hardpath_blocks::lpm::{lpm, Lpm};
+use hardpath_blocks::lpm::{lpm, Lpm, Search};
 use hardpath_blocks::ternary::{ternary, Match, Ternary};
 use hardpath_rtl::{verilog, Design, MemStyle, Module, Node};
 use hardpath_synth::cards::Resources;
@@ -182,7 +182,7 @@ fn a_table_of_prefixes_is_as_large_as_yosys_makes_it() {
         key_bytes: 8,
         max_entries: 64,
         registers: false,
-        bits_a_clock: 2,
+        search: Search::Rows { bits_a_clock: 2 },
         bounded: false,
     });
     is_as_large_as_yosys_makes_it(&design(table.module));

@@ -9,7 +9,7 @@ impl Table<'_> {
     /// A register for each bit of the lengths, the highest first, with that bit of every entry.
     pub(super) fn length_registers(&mut self, prepared: &Prepared) -> Vec<Node> {
         self.m.section("Lengths of the prefixes");
-        let one_hot = prepared.decision.one_hot;
+        let one_hot = prepared.one_hot;
         let others = self.m.not(one_hot);
         (0..self.length_bits)
             .rev()
@@ -26,9 +26,13 @@ impl Table<'_> {
     }
 
     /// The one bit that is left when all lengths have been looked at. `stage`: the one after R before that of `matching`.
-    pub(super) fn longest(&mut self, stage: u32, mut matching: Node, lengths: &[Node]) -> Node {
-        let a_clock = self.config.bits_a_clock as usize;
-        for (clock, bits) in (1..).zip(lengths.chunks(a_clock)) {
+    pub(super) fn longest(
+        &mut self,
+        stage: u32,
+        (mut matching, bits_a_clock): (Node, u32),
+        lengths: &[Node],
+    ) -> Node {
+        for (clock, bits) in (1..).zip(lengths.chunks(bits_a_clock as usize)) {
             let m = &mut self.m;
             m.section(format!("Stage R + {}: longer ones win", stage + clock));
             matching = highest(m, matching, bits);

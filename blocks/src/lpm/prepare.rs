@@ -15,6 +15,8 @@ pub(super) struct Prepared {
     pub(super) ready: Node,
     pub(super) command: Command,
     pub(super) decision: Decision,
+    /// A bit for each entry: the one that is meant.
+    pub(super) one_hot: Node,
     pub(super) rows: Rows,
     pub(super) prefix: Prefix,
     /// The key in the dumped entry.
@@ -27,7 +29,7 @@ pub(super) struct Asked {
     pub(super) wishes: Wishes,
     pub(super) too_long: Node,
     length_field: Node,
-    prefix: Prefix,
+    pub(super) prefix: Prefix,
 }
 
 /// The host's prefix.
@@ -64,6 +66,7 @@ impl Table<'_> {
             (decides, &found),
             answer,
         );
+        let one_hot = decision.one_hot(m, self.entries);
         let inserts = m.and(&[command.is_update, absent]);
         let chunk_bits = chunks(self.config.key_bytes).into_iter().map(|c| c.bits);
         let row_bits = chunk_bits.max().unwrap_or(1).max(self.length_bits);
@@ -80,13 +83,14 @@ impl Table<'_> {
             ready,
             command: asked.command,
             decision,
+            one_hot,
             rows,
             prefix: asked.prefix,
             key: stored,
         }
     }
 
-    fn asked(&mut self, host: &LpmHostIn) -> Asked {
+    pub(super) fn asked(&mut self, host: &LpmHostIn) -> Asked {
         let m = &mut self.m;
         let command = Command::of(m, host.host_command, host.start);
         let length_field = m.slice(host.host_key, 0, LENGTH_FIELD);
@@ -120,7 +124,12 @@ impl Table<'_> {
     }
 
     /// Compares the prefix in each entry with the host's.
-    fn found(&mut self, asked: &Asked, read: &Read, (stored, present): (Node, Node)) -> Found {
+    pub(super) fn found(
+        &mut self,
+        asked: &Asked,
+        read: &Read,
+        (stored, present): (Node, Node),
+    ) -> Found {
         let m = &mut self.m;
         let stored_length = m.slice(stored, 0, LENGTH_FIELD);
         let mut same = vec![present, m.eq(stored_length, asked.length_field)];

@@ -39,7 +39,7 @@ impl Table<'_> {
             entries: self.entries,
             style: MemStyle::Auto,
             rows: prepared.rows,
-            one_hot: prepared.decision.one_hot,
+            one_hot: prepared.one_hot,
         };
         let mut words = Vec::new();
         for (number, chunk) in chunks(self.config.key_bytes).into_iter().enumerate() {

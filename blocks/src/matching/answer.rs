@@ -29,14 +29,24 @@ impl Answered {
         (command, decision): (&Command, &Decision),
     ) -> Answered {
         m.section("The entry's number");
-        let mut host = host_1;
-        for clock in 2..clocks {
-            host = m.delay_reset(format!("host_{clock}"), host);
-        }
-        let reads = m.not(command.is_lookup);
-        let means = m.and(&[host, reads]);
         let hit = m.reduce_or(one_left);
         let found = entries.number(m, one_left);
+        let host = later_host(m, host_1, clocks);
+        let reads = m.not(command.is_lookup);
+        let means = m.and(&[host, reads]);
+        let answered = (hit, found);
+        Answered::from(m, (host, clocks), means, answered, (command, decision))
+    }
+
+    /// The same of what is found in the stage before A. Where `means` is set, what the host means is already decided. `host`: its slot is
+    /// in that stage.
+    pub(crate) fn from(
+        m: &mut Module,
+        (host, clocks): (Node, u32),
+        means: Node,
+        (hit, found): (Node, Node),
+        (command, decision): (&Command, &Decision),
+    ) -> Answered {
         let entry = m.mux(means, decision.entry, found);
         let hit = m.delay("hit", hit);
         let entry = m.delay("entry", entry);
@@ -58,4 +68,13 @@ impl Answered {
             host_slot,
         }
     }
+}
+
+/// The host's slot in the stage before A.
+pub(crate) fn later_host(m: &mut Module, host_1: Node, clocks: u32) -> Node {
+    let mut host = host_1;
+    for clock in 2..clocks {
+        host = m.delay_reset(format!("host_{clock}"), host);
+    }
+    host
 }

@@ -12,8 +12,6 @@ pub(crate) struct Decision {
     /// It is [`Answer::Done`].
     pub(crate) fine: Node,
     pub(crate) entry: Node,
-    /// One bit for the entry, a clock later.
-    pub(crate) one_hot: Node,
 }
 
 /// The clock in which all is known; the registers follow. `ends`: the last entry is being read.
@@ -45,15 +43,18 @@ impl Decision {
         let low = m.resize(host_slot, entries.bits());
         let meant = m.mux(command.is_dump, low, of_key);
         m.set_next_when(entry_reg, decides, meant);
-        let number_one = m.constant(1, entries.0);
-        let one_hot = m.shift(NodeOp::Shl, number_one, entry);
-        let one_hot = m.delay("prepared_one_hot", one_hot);
         Decision {
             answer: answer_held,
             fine: m.eq_const(answer_held, 0),
             entry,
-            one_hot,
         }
+    }
+
+    /// A bit for each entry: the one that is meant, a clock later.
+    pub(crate) fn one_hot(&self, m: &mut Module, entries: Entries) -> Node {
+        let number_one = m.constant(1, entries.0);
+        let one_hot = m.shift(NodeOp::Shl, number_one, self.entry);
+        m.delay("prepared_one_hot", one_hot)
     }
 }
 

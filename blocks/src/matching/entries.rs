@@ -20,12 +20,12 @@ impl Entries {
         self,
         m: &mut Module,
         changes: Node,
-        (command, decision): (&Command, &Decision),
+        (command, one_hot): (&Command, Node),
     ) -> Node {
         let (valid_reg, valid) = m.reg_reset("valid", self.0, 0);
-        let others = m.not(decision.one_hot);
+        let others = m.not(one_hot);
         let without = m.and(&[valid, others]);
-        let added = m.gate(command.is_update, decision.one_hot);
+        let added = m.gate(command.is_update, one_hot);
         let valid_next = m.or(&[without, added]);
         m.set_next_when(valid_reg, changes, valid_next);
         valid

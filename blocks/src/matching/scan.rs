@@ -16,7 +16,8 @@ pub(crate) struct Reading {
 pub(crate) struct Read {
     /// There is one to compare.
     pub(crate) compares: Node,
-    index: Node,
+    /// Which.
+    pub(crate) index: Node,
     /// Its word, which stands still after the last one: what a dump asked for.
     pub(crate) word: Node,
 }
@@ -32,11 +33,23 @@ pub(crate) struct Found {
 }
 
 impl Reading {
-    /// Counts through the entries, of which so many are used, or all; a dump reads its slot alone.
+    /// Counts through the entries, of which so many are used, or all; a dump reads its slot alone. Not for lookups.
     pub(crate) fn of(
         m: &mut Module,
         (entries, most): (Entries, Option<Node>),
         command: &Command,
+        host_slot: Node,
+    ) -> Reading {
+        let looks = m.not(command.is_lookup);
+        let begins = m.and(&[command.begins, looks]);
+        Reading::from(m, (entries, most), (command, begins), host_slot)
+    }
+
+    /// The same for whatever begins.
+    pub(crate) fn from(
+        m: &mut Module,
+        (entries, most): (Entries, Option<Node>),
+        (command, begins_scan): (&Command, Node),
         host_slot: Node,
     ) -> Reading {
         let index_bits = entries.bits() + 1;
@@ -59,8 +72,6 @@ impl Reading {
         let ends = m.and(&[scans, ends]);
         let goes_on = m.not(ends);
         let goes_on = m.and(&[scans, goes_on]);
-        let looks = m.not(command.is_lookup);
-        let begins_scan = m.and(&[command.begins, looks]);
         let scans_next = m.or(&[begins_scan, goes_on]);
         m.set_next(scans_reg, scans_next);
         Reading {

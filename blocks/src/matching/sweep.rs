@@ -47,14 +47,28 @@ pub(crate) fn make_ready(
     decides: Node,
     (inserts, fine): (Node, Node),
 ) -> (Node, Rows) {
+    let looks_up = m.and(&[command.begins, command.is_lookup]);
+    let work = |m: &mut Module, begins: Node| Rows::of(m, row_bits, begins);
+    let needed = (inserts, fine);
+    ready_after(m, (command, start), decides, (needed, looks_up), work)
+}
+
+/// The host's slot may come: when it is decided, after the `work` where that is needed, or `at_once`. The work is given the strobe in which
+/// it begins, and gives what it makes with the strobe in which it ends.
+pub(crate) fn ready_after<T>(
+    m: &mut Module,
+    (command, start): (&Command, Node),
+    decides: Node,
+    ((needed, fine), at_once): ((Node, Node), Node),
+    work: impl FnOnce(&mut Module, Node) -> (T, Node),
+) -> (Node, T) {
     let decided_1 = m.delay_reset("decided_1", decides);
     let decided_2 = m.delay_reset("decided_2", decided_1);
-    let begins_sweep = m.and(&[decided_2, inserts, fine]);
-    let not_swept = m.not(begins_sweep);
-    let done_at_once = m.and(&[decided_2, not_swept]);
-    let (rows, swept) = Rows::of(m, row_bits, begins_sweep);
-    let looks_up = m.and(&[command.begins, command.is_lookup]);
-    let done = m.or(&[done_at_once, swept, looks_up]);
+    let begins = m.and(&[decided_2, needed, fine]);
+    let nothing = m.not(begins);
+    let without = m.and(&[decided_2, nothing]);
+    let (made, ended) = work(m, begins);
+    let done = m.or(&[without, ended, at_once]);
     let (ready_reg, ready) = m.reg_reset("ready", 1, 0);
     let becomes = m.or(&[ready, done]);
     // A new command takes the readiness of the last one away before its own can come.
@@ -62,5 +76,5 @@ pub(crate) fn make_ready(
     let idle = m.not(idle);
     let ready_next = m.and(&[becomes, idle]);
     m.set_next(ready_reg, ready_next);
-    (ready, rows)
+    (ready, made)
 }

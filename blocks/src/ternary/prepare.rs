@@ -17,6 +17,8 @@ pub(super) struct Prepared {
     pub(super) ready: Node,
     pub(super) command: Command,
     pub(super) decision: Decision,
+    /// A bit for each entry: the one that is meant.
+    pub(super) one_hot: Node,
     pub(super) rows: Rows,
     pub(super) entry: Entry,
     /// The entry was not there.
@@ -57,6 +59,7 @@ impl Table<'_> {
             (decides, &found),
             answer,
         );
+        let one_hot = decision.one_hot(m, self.entries);
         let inserts = m.and(&[command.is_update, absent]);
         let (ready, rows) = make_ready(
             m,
@@ -73,6 +76,7 @@ impl Table<'_> {
             ready,
             command: asked.command,
             decision,
+            one_hot,
             rows,
             entry: asked.entry,
             absent,

@@ -13,7 +13,7 @@ impl Table<'_> {
         // The bounds are written while the rows are: the entry is not valid then.
         let writes: Vec<Node> = (0..self.entries.0)
             .map(|entry| {
-                let is_new = m.bit(prepared.decision.one_hot, entry);
+                let is_new = m.bit(prepared.one_hot, entry);
                 m.and(&[prepared.rows.write, is_new])
             })
             .collect();

@@ -63,7 +63,7 @@ impl Table<'_> {
         let m = &mut self.m;
         m.section("Ranks of the entries");
         let Order { before, rank } = prepared.order;
-        let one_hot = prepared.decision.one_hot;
+        let one_hot = prepared.one_hot;
         let is_delete = prepared.command.is_delete;
         let copies = self.entries.0.div_ceil(ENTRIES_A_COPY);
         let down = m.delay_copies("ranks_go_down", is_delete, copies as usize);

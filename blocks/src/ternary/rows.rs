@@ -46,7 +46,7 @@ impl Table<'_> {
                 entries: self.entries,
                 style: MemStyle::Distributed,
                 rows: copies[number / CHUNKS_A_COPY],
-                one_hot: prepared.decision.one_hot,
+                one_hot: prepared.one_hot,
             };
             let row = column.rows.row;
             let (address, matches) = match chunk {

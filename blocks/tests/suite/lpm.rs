@@ -3,7 +3,7 @@
 use crate::answers::{BAD_INDEX, DONE, EXISTS, FULL, MISSING, REFUSED};
 use crate::bench::Bench;
 use hardpath_blocks::interface::command;
-use hardpath_blocks::lpm::{lpm, Lpm};
+use hardpath_blocks::lpm::{lpm, Lpm, Search};
 use hardpath_blocks::may::May;
 use hardpath_testkit::Random;
 use std::collections::VecDeque;
@@ -11,14 +11,14 @@ use std::collections::VecDeque;
 /// `struct bpf_lpm_trie_key` in memory order.
 type Key = Vec<u8>;
 
-fn config(data_bytes: u32, max_entries: u32, registers: bool, bits_a_clock: u32) -> Lpm {
+fn config(data_bytes: u32, max_entries: u32, registers: bool, search: Search) -> Lpm {
     Lpm {
         name: "prefixes".into(),
         map: "routes".into(),
         key_bytes: 4 + data_bytes,
         max_entries,
         registers,
-        bits_a_clock,
+        search,
         bounded: false,
     }
 }
@@ -76,8 +76,14 @@ impl Run {
     }
 
     fn clocks(&self) -> u32 {
-        let config = &self.config;
-        Lpm::clocks(config.key_bytes, config.registers, config.bits_a_clock)
+        let Lpm {
+            key_bytes,
+            max_entries,
+            registers,
+            search,
+            ..
+        } = self.config;
+        Lpm::clocks(key_bytes, max_entries, registers, search)
     }
 
     fn best(&self, key: &Key) -> Option<usize> {
@@ -151,7 +157,11 @@ impl Run {
 
     fn packets(&mut self, count: u32) {
         for _ in 0..count {
-            let key = self.key();
+            let mut key = self.key();
+            if self.config.search == Search::Ranges {
+                let bits = self.data_bits();
+                key[..4].copy_from_slice(&bits.to_le_bytes());
+            }
             self.step(Some(&key));
         }
     }
@@ -165,7 +175,13 @@ impl Run {
         self.bench.set("start", 1);
         self.packets(1);
         self.bench.set("start", 0);
-        let limit = Lpm::prepare_clocks(self.config.key_bytes, self.config.max_entries);
+        let Lpm {
+            key_bytes,
+            max_entries,
+            search,
+            ..
+        } = self.config;
+        let limit = Lpm::prepare_clocks(key_bytes, max_entries, search);
         let mut waited = 0;
         loop {
             self.packets(1);
@@ -283,9 +299,25 @@ impl Run {
     }
 }
 
+/// Operations of the host, and packets between them; then all entries as they should be.
+fn operations(config: Lpm, count: u32) {
+    let (data_bytes, entries) = (config.key_bytes - 4, config.max_entries);
+    let mut run = Run::new(config, data_bytes.into());
+    for _ in 0..count {
+        run.random_host();
+        let count = run.random.below(40) as u32;
+        run.packets(count);
+    }
+    assert!(run.hits > 100, "{} hits", run.hits);
+    for slot in 0..entries {
+        let key = vec![0; 4 + data_bytes as usize];
+        run.host(command::DUMP, &key, May::NOTHING, slot);
+    }
+}
+
 #[test]
 fn lookups_and_the_hosts_changes() {
-    for (data_bytes, entries, registers, bits_a_clock, operations) in [
+    for (data_bytes, entries, registers, bits_a_clock, count) in [
         (1, 1, false, 4, 40),
         (1, 5, true, 2, 60),
         (4, 2, true, 4, 60),
@@ -294,30 +326,43 @@ fn lookups_and_the_hosts_changes() {
         (16, 12, false, 3, 60),
         (20, 3, true, 8, 30),
     ] {
-        let config = config(data_bytes, entries, registers, bits_a_clock);
-        let mut run = Run::new(config, data_bytes.into());
-        for _ in 0..operations {
-            run.random_host();
-            let count = run.random.below(40) as u32;
-            run.packets(count);
-        }
-        assert!(run.hits > 100, "{} hits", run.hits);
-        for slot in 0..entries {
-            run.host(
-                command::DUMP,
-                &vec![0; 4 + data_bytes as usize],
-                May::NOTHING,
-                slot,
-            );
-        }
+        let search = Search::Rows { bits_a_clock };
+        operations(config(data_bytes, entries, registers, search), count);
+    }
+}
+
+/// The same found in a list of ranges, with lists of all numbers of levels that are full or nearly empty at their ends.
+#[test]
+fn lookups_in_ranges_and_the_hosts_changes() {
+    for (data_bytes, entries, registers, count) in [
+        (1, 1, false, 60),
+        (1, 2, true, 60),
+        (1, 5, true, 120),
+        (2, 7, false, 200),
+        (1, 8, false, 300),
+        (4, 2, true, 60),
+        (4, 33, false, 300),
+        (4, 32, true, 300),
+        (8, 70, true, 200),
+        (16, 12, false, 100),
+    ] {
+        operations(
+            config(data_bytes, entries, registers, Search::Ranges),
+            count,
+        );
     }
 }
 
 #[test]
 fn the_largest_tables_are_known() {
-    assert_eq!(Lpm::most_entries(8), 4096);
-    assert_eq!(Lpm::most_entries(20), 2048);
+    let rows = |bits_a_clock| Search::Rows { bits_a_clock };
+    assert_eq!(Lpm::most_entries(8, rows(1)), 4096);
+    assert_eq!(Lpm::most_entries(20, rows(1)), 2048);
+    assert_eq!(Lpm::most_entries(20, Search::Ranges), 65536);
     // A length has six bits; then the number.
-    assert_eq!(Lpm::clocks(8, false, 1), 2 + 6 + 1);
-    assert_eq!(Lpm::clocks(8, true, 4), 3 + 2 + 1);
+    assert_eq!(Lpm::clocks(8, 4096, false, rows(1)), 2 + 6 + 1);
+    assert_eq!(Lpm::clocks(8, 4096, true, rows(4)), 3 + 2 + 1);
+    // Seven levels find one of 8,193 places; then what is found there.
+    assert_eq!(Lpm::clocks(8, 4096, false, Search::Ranges), 7 * 2 + 1 + 1);
+    assert_eq!(Lpm::clocks(8, 4096, true, Search::Ranges), 7 * 3 + 2 + 1);
 }

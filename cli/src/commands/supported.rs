@@ -4,6 +4,7 @@ mod p4;
 
 use crate::answer::Answer;
 use crate::arguments::SupportedArguments;
+use hardpath_blocks::lpm::Lpm;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::helpers::{Helper, HELPERS};
 use hardpath_ebpf::{instructions, limits};
@@ -105,6 +106,14 @@ fn all_limits() -> Vec<(&'static str, u64)> {
             hardpath_passes::value_set::MOST_VALUES as u64,
         ),
         ("maps of a design", hardpath_pipeline::MOST_MAPS as u64),
+        (
+            "entries of an `lpm_trie` whose keys all have their whole length, a constant, in a pipeline",
+            Lpm::MOST_IN_RANGES.into(),
+        ),
+        (
+            "entries of other ones, of IPv4 addresses; longer keys have fewer",
+            Lpm::MOST_IN_ROWS.into(),
+        ),
     ];
     all.extend(limits());
     all

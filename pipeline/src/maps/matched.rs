@@ -48,14 +48,14 @@ impl Lower<'_> {
             }
             false => {
                 let (module_name, name) = self.instance_name(number, "_prefixes");
-                let bits_a_clock = self.access(number).bits_a_clock;
+                let search = self.access(number).search;
                 let config = Lpm {
                     name: module_name,
                     map: decl.name.clone(),
                     key_bytes: decl.key_bytes,
                     max_entries: decl.max_entries,
                     registers,
-                    bits_a_clock: bits_a_clock.expect("a trie has them"),
+                    search: search.expect("prefixes are searched"),
                     bounded: false,
                 };
                 let place = (&mut *self.design, &mut self.m);

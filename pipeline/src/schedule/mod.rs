@@ -517,9 +517,14 @@ fn latest(times: impl Iterator<Item = Time>) -> Time {
 /// Clocks from the stage in which a key stands in a register to the one in which the table's answer does.
 pub fn answer_clocks(program: &Program, access: &Access) -> u32 {
     let decl = &program.maps[access.map];
-    match access.bits_a_clock {
+    match access.search {
         _ if decl.is_ternary() => Ternary::clocks(decl.max_entries, access.registers_keys),
-        Some(bits_a_clock) => Lpm::clocks(decl.key_bytes, access.registers_keys, bits_a_clock),
+        Some(search) => Lpm::clocks(
+            decl.key_bytes,
+            decl.max_entries,
+            access.registers_keys,
+            search,
+        ),
         None => Hash::answer_clocks(access.registers_keys),
     }
 }

@@ -58,6 +58,45 @@ fn sizes_of_maps() {
     }
 }
 
+/// Many prefixes are found where packets look up all bits of a key; of keys whose length packets say there are fewer.
+#[test]
+fn numbers_of_prefixes() {
+    let with = |length: &str, entries: u32| {
+        build(read(&format!(
+            "program \"limits\" control-flow
+output \"verdict\" 32
+map @routes prefix key 8 value 8 entries {entries}
+
+block0:
+    v0:64 = const 0
+    v1:32 = packet.load v0
+    v2:32 = const {length}
+    v3:64 = const 4
+    v4:32 = packet.load v3
+    v5:32 = {}
+    v6:64 = concat v1, v5
+    v7:1, v8:32 = map.lookup @routes v6
+    v9:32 = zext v7
+    v9000:1 = const 1
+    emit v9000 with v9
+",
+            if length == "0" {
+                "or v4, v2"
+            } else {
+                "or v2, v2"
+            }
+        )))
+    };
+    for (length, entries) in [("32", 5000), ("32", 65_536), ("0", 4096), ("24", 4096)] {
+        let built = with(length, entries).map(|_| ());
+        assert_eq!(built, Ok(()), "{length} {entries}");
+    }
+    for (length, entries) in [("32", 65_537), ("0", 4097), ("24", 4097)] {
+        let refused = with(length, entries).err();
+        assert_eq!(refused, Some("map-too-large"), "{length} {entries}");
+    }
+}
+
 #[test]
 fn numbers_of_maps() {
     let names: Vec<String> = (0..300).map(|number| format!("map{number}")).collect();

@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::values::Values;
 use hardpath_blocks::answer::{answer_constant, Answer, ANSWER_BITS};
 use hardpath_blocks::array::Array;
-use hardpath_blocks::lpm::Lpm;
+use hardpath_blocks::lpm::{Lpm, Search};
 use hardpath_blocks::ternary::Ternary;
 use hardpath_rtl::{Design, Module};
 
@@ -17,7 +17,19 @@ use hardpath_rtl::{Design, Module};
 pub(super) fn clocks(config: &Served) -> u32 {
     1 + match config.kind {
         Kind::Ternary => Ternary::clocks(config.max_entries, config.registers),
-        kind => Lpm::clocks(config.key_bits / 8, config.registers, kind.bits_a_clock()),
+        kind => Lpm::clocks(
+            config.key_bits / 8,
+            config.max_entries,
+            config.registers,
+            search(kind),
+        ),
+    }
+}
+
+/// The keys of requests may be of any length.
+fn search(kind: Kind) -> Search {
+    Search::Rows {
+        bits_a_clock: kind.bits_a_clock(),
     }
 }
 
@@ -82,7 +94,7 @@ fn keys(design: &mut Design, m: &mut Module, config: &Served, entering: &Enterin
                 key_bytes: config.key_bits / 8,
                 max_entries: config.max_entries,
                 registers: config.registers,
-                bits_a_clock: kind.bits_a_clock(),
+                search: search(kind),
                 bounded: config.has_bounds(),
             };
             Table::trie(

@@ -1,19 +1,29 @@
-//! Longest prefix match with short and long keys, few and more entries, one or several bits of the length a clock.
+//! Longest prefix match with short and long keys, few and more entries, one or several bits of the length a clock; and in a list of ranges.
 
 use crate::Case;
-use hardpath_blocks::lpm::{lpm, Lpm};
+use hardpath_blocks::lpm::{lpm, Lpm, Search};
 use serde_json::json;
 
 pub fn cases() -> Vec<Case> {
-    let sizes: [(u32, u32, bool, u32); 3] = [(1, 5, false, 4), (4, 8, true, 1), (16, 3, false, 3)];
+    let sizes = [
+        (1u32, 5, false, Some(4)),
+        (4, 8, true, Some(1)),
+        (16, 3, false, Some(3)),
+        (4, 9, false, None),
+        (2, 4, true, None),
+    ];
     let case = |(data_bytes, max_entries, registers, bits_a_clock)| {
+        let search = match bits_a_clock {
+            Some(bits_a_clock) => Search::Rows { bits_a_clock },
+            None => Search::Ranges,
+        };
         let config = Lpm {
             name: "block".into(),
             map: "map".into(),
             key_bytes: 4 + data_bytes,
             max_entries,
             registers,
-            bits_a_clock,
+            search,
             bounded: false,
         };
         let parameters = json!({
@@ -21,7 +31,7 @@ pub fn cases() -> Vec<Case> {
             "max_entries": max_entries,
             "registers": registers,
             "bits_a_clock": bits_a_clock,
-            "prepare_clocks": Lpm::prepare_clocks(config.key_bytes, max_entries),
+            "prepare_clocks": Lpm::prepare_clocks(config.key_bytes, max_entries, search),
         });
         Case::new(lpm(&config), parameters)
     };

@@ -23,8 +23,14 @@ class Lpm:
         lpm.busy, lpm.hits = busy, 0
         lpm.entries, lpm.data_bytes = bench.parameters["max_entries"], bench.parameters["data_bytes"]
         lpm.bits = 8 * lpm.data_bytes
-        searches = -(-lpm.bits.bit_length() // bench.parameters["bits_a_clock"])
-        lpm.clocks = 2 + bench.parameters["registers"] + searches + 1
+        registers, lpm.ranges = bench.parameters["registers"], bench.parameters["bits_a_clock"] is None
+        if lpm.ranges:
+            # Two bits of the place at a time, of as many places as two for each entry.
+            levels = -(-(2 * lpm.entries).bit_length() // 2)
+            lpm.clocks = levels * (2 + registers) + 1 + registers + 1
+        else:
+            searches = -(-lpm.bits.bit_length() // bench.parameters["bits_a_clock"])
+            lpm.clocks = 2 + registers + searches + 1
         bench.strobes = ["start", "host_r", "clear"]
         bench.free = {"key": 32 + lpm.bits}
         await lpm.restart()
@@ -71,7 +77,9 @@ class Lpm:
         return length, data
 
     def packet(self, key):
-        """Looks the key up in this clock."""
+        """Looks the key up in this clock; among ranges a key has all bits."""
+        if self.ranges:
+            key = self.bits, key[1]
         best = self.best(key)
         self.bench.drive(0, key=self.as_signal(key))
         self.hits += best is not None
@@ -208,6 +216,8 @@ async def the_longest_of_nested_prefixes(dut):
             assert (best and best.length) == max((len_ for len_ in lengths if len_ <= length <= lpm.bits), default=None)
             lpm.packet((length, data))
             await lpm.bench.clock()
+            if length in (lpm.bits // 2, lpm.bits, lpm.bits + 1):
+                await lpm.operate(LOOKUP, (length, data))
     await lpm.bench.settled()
 
 

@@ -4,6 +4,7 @@ use crate::arguments::HardwareArguments;
 use crate::source::p4::refused;
 use crate::target::{self, Asked};
 use clap::Parser;
+use hardpath_blocks::lpm::Lpm;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_p4::supported::{self, Architecture, Refuses, Tried};
 use hardpath_p4::{entries, lower, stf};
@@ -63,13 +64,21 @@ pub fn all() -> Result<(Value, String), Vec<Diagnostic>> {
 }
 
 /// What is counted, and the most of it.
-fn limits() -> [(&'static str, u64); 4] {
+fn limits() -> [(&'static str, u64); 6] {
     [
         ("bits of a type", supported::MOST_BITS),
         ("elements of a header stack", supported::MOST_BITS),
         (
             "entries of a table with `ternary`, `range` or `optional` keys, or several `lpm`",
             supported::MOST_MASKED,
+        ),
+        (
+            "entries of a table with one `lpm` key, the others exact, in a pipeline",
+            Lpm::MOST_IN_RANGES.into(),
+        ),
+        (
+            "the same on a core, where longer keys have fewer",
+            Lpm::MOST_IN_ROWS.into(),
         ),
         (
             "entries of a table that says no `size`",

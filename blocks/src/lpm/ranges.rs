@@ -1,0 +1,257 @@
+//! Many prefixes: a search among ranges.
+//!
+//! Prefixes cut all keys into ranges that have the same longest prefix, at most two more with each prefix. Where such a range begins
+//! stands in a list in order, with what is found there; a lookup searches the last begin that is not behind the key, two bits of its
+//! place at a time, so that each level of the search is a read of three memories and a compare ([`search`]). That is memory, where the rows
+//! of the other way are logic for each entry. The list has two copies: packets search in one while an operation of the host writes the
+//! other ([`pass`]), and the host's slot exchanges them in one clock.
+//!
+//! (The search among the ends of prefixes is known from Lampson, Srinivasan and Varghese, "IP Lookups Using Multiway and Multicolumn
+//! Search", INFOCOM 1998.)
+//!
+//! What packets look up is as long as prefixes can be; a shorter key of the host is found by the look at all entries ([`covering`]).
+
+mod covering;
+mod pass;
+mod search;
+
+use super::{Lpm, LpmHostIn, LpmIn, LpmOut, LpmSlotIn, Table};
+use crate::answer::Answer;
+use crate::index_bits;
+use crate::matching::answer::{later_host, Answered};
+use crate::matching::asked::Command;
+use crate::matching::decision::{decides, operation_answer, Decision};
+use crate::matching::entries::{changes, write_keys};
+use crate::matching::scan::Reading;
+use crate::matching::sweep::ready_after;
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{MemStyle, Module, Node};
+use pass::Change;
+pub(super) use search::clocks;
+
+/// Bits of a place that one level of the search finds.
+const DIGIT: u32 = 2;
+/// Begins that it compares with the key.
+const DIGITS: u32 = (1 << DIGIT) - 1;
+
+/// How large the lists are.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    data_bits: u32,
+    entries: u32,
+}
+
+impl Shape {
+    pub(super) fn new(key_bytes: u32, entries: u32) -> Shape {
+        Shape {
+            data_bits: Lpm::data_bits(key_bytes),
+            entries,
+        }
+    }
+
+    /// Places at most, from 1 on; at 0 the list begins, and so do the keys.
+    fn places(self) -> u32 {
+        2 * self.entries
+    }
+
+    /// Bits of a place.
+    fn place_bits(self) -> u32 {
+        index_bits(u64::from(self.places()) + 1)
+    }
+
+    /// Bits that tell places but 0 from each other.
+    fn address_bits(self) -> u32 {
+        index_bits(u64::from(self.places()))
+    }
+
+    pub(super) fn levels(self) -> u32 {
+        self.place_bits().div_ceil(DIGIT)
+    }
+
+    /// Places of a level, 0 the last one that is searched, with this digit there and zeros behind it.
+    fn rows(self, level: u32, digit: u32) -> u32 {
+        let first = u64::from(digit) << (DIGIT * level);
+        match u64::from(self.places()).checked_sub(first) {
+            Some(more) => (more >> (DIGIT * (level + 1))) as u32 + 1,
+            None => 0,
+        }
+    }
+
+    /// Bits of the address of such a place in one of the two lists.
+    fn row_bits(self, level: u32, digit: u32) -> u32 {
+        self.rows(level, digit).next_power_of_two().trailing_zeros()
+    }
+
+    /// Bits of memory for both lists: begins for the search, what is found, and all of it for the pass.
+    pub(super) fn memory_bits(self) -> u64 {
+        let word = u64::from(self.found_bits());
+        let begins = u64::from(self.data_bits);
+        2 * u64::from(self.places())
+            * (2 * begins + word + 1 + u64::from(index_bits(self.entries.into())))
+    }
+
+    fn found_bits(self) -> u32 {
+        let length_bits = index_bits(u64::from(self.data_bits) + 1);
+        1 + index_bits(u64::from(self.entries)) + length_bits
+    }
+
+    /// Clocks of a pass at most.
+    pub(super) fn pass_clocks(self) -> u32 {
+        pass::CLOCKS_A_RANGE * (self.places() + 3) + 8
+    }
+}
+
+/// What is found in a range, as it stands in the lists: whether there is a prefix, its entry, its length; zeros where there is none.
+#[derive(Clone, Copy)]
+pub(super) struct Prefixed {
+    has: Node,
+    entry: Node,
+    length: Node,
+}
+
+impl Prefixed {
+    fn word(self, m: &mut Module) -> Node {
+        m.concat(&[self.has, self.entry, self.length])
+    }
+
+    fn of_word(m: &mut Module, word: Node, (entry_bits, length_bits): (u32, u32)) -> Prefixed {
+        Prefixed {
+            has: m.bit(word, entry_bits + length_bits),
+            entry: m.slice(word, length_bits, entry_bits),
+            length: m.slice(word, 0, length_bits),
+        }
+    }
+}
+
+/// The two lists, beside their memories.
+pub(super) struct Lists {
+    /// Which one packets search in.
+    bank: Node,
+    /// Of each list how many places it has behind 0.
+    counts: [Node; 2],
+    /// Of each list what is found at 0, without the length.
+    first: [Node; 2],
+    /// What is written to the memories of the search and of what is found.
+    put: Put,
+}
+
+/// A place that the pass writes to the list that is not searched.
+#[derive(Clone, Copy)]
+pub(super) struct Put {
+    enable: Node,
+    bank: Node,
+    place: Node,
+    begin: Node,
+    found: Node,
+}
+
+impl Table<'_> {
+    pub(super) fn shape(&self) -> Shape {
+        Shape::new(self.config.key_bytes, self.entries.0)
+    }
+
+    /// Builds the table with this search.
+    pub(super) fn build_ranges(mut self) -> Block<LpmIn, LpmOut> {
+        let inputs = self.inputs();
+        let LpmSlotIn { key, host_r } = inputs.slot;
+        let host_1 = self.m.delay_reset("host_1", host_r);
+        let prepared = self.prepare_ranges(&inputs.host, (host_r, host_1));
+        let Prepared {
+            command,
+            decision,
+            lists,
+            ..
+        } = &prepared;
+        let bits: Vec<Node> = (0..self.data_bits)
+            .map(|bit| self.prefix_bit(key, bit))
+            .collect();
+        let key = self.m.concat(&bits);
+        let found = self.search(key, lists);
+        let m = &mut self.m;
+        m.section("The entry's number");
+        let host = later_host(m, host_1, self.clocks);
+        let hit = m.mux(host, decision.fine, found.0);
+        let decided = (command, decision);
+        let answer = Answered::from(m, (host, self.clocks), host, (hit, found.1), decided);
+        let outputs = LpmOut {
+            prepared: prepared.ready,
+            hit: answer.hit,
+            entry: answer.entry,
+            host_c: answer.host_c,
+            write_value: answer.write_value,
+            host_answer: answer.host_answer,
+            host_slot_out: answer.host_slot,
+            host_key_out: prepared.key,
+        };
+        self.m.into_block(inputs, outputs)
+    }
+
+    /// The host's side: which entry an operation means, whether it can be done, and the list with its change.
+    fn prepare_ranges(&mut self, host: &LpmHostIn, (host_r, host_1): (Node, Node)) -> Prepared {
+        let (asked, shape) = (self.asked(host), self.shape());
+        let m = &mut self.m;
+        let command = &asked.command;
+        m.section("Preparation: all entries are looked at, one a clock");
+        let word_bits = self.key_bits + 1;
+        let keys = m.mem(Lpm::KEY_MEMORY, word_bits, self.entries.0, MemStyle::Auto);
+        let reads = (command, command.begins);
+        let reading = Reading::from(m, (self.entries, host.most), reads, host.host_slot);
+        let read = reading.read(m, keys, word_bits);
+        let stored = m.slice(read.word, 0, self.key_bits);
+        let present = m.bit(read.word, self.key_bits);
+        let mut found = self.found(&asked, &read, (stored, present));
+        let covering = self.covering(&asked, &read, (stored, present));
+        let m = &mut self.m;
+        // A lookup means the longest prefix that is not longer than its key.
+        let looks_up = command.is_lookup;
+        found.exists = m.mux(looks_up, covering.has, found.exists);
+        found.found = m.mux(looks_up, covering.entry, found.found);
+        let decides = decides(m, reading.ends);
+        let absent = m.not(found.exists);
+        let wishes = (command, &asked.wishes);
+        let answer = operation_answer(m, wishes, &found, (absent, present), asked.too_long);
+        let missed = m.or(&[absent, asked.too_long]);
+        let missed = m.and(&[looks_up, missed]);
+        let missing = crate::answer::answer_constant(m, Answer::Missing);
+        let answer = m.mux(missed, missing, answer);
+        let meant = (command, host.host_slot);
+        let decision = Decision::of(m, self.entries, meant, (decides, &found), answer);
+        let inserts = m.and(&[command.is_update, absent]);
+        let changes_list = m.or(&[inserts, command.is_delete]);
+        let changes = changes(m, host_r, (command, &decision));
+        let exchanges = m.and(&[changes, changes_list]);
+        let change = Change {
+            is_insertion: inserts,
+            entry: decision.entry,
+            covering,
+            exchanges,
+            clear: host.clear,
+        };
+        let readiness = (command, host.start);
+        let needed = (changes_list, decision.fine);
+        let never = m.zero(1);
+        let clear = (host.clear, host.clear_index);
+        write_keys(m, keys, host_1, clear, (command, &decision), host.host_key);
+        let prefix = &asked.prefix;
+        let (ready, lists) = ready_after(m, readiness, decides, (needed, never), |m, begins| {
+            pass::pass(m, shape, prefix, &change, begins)
+        });
+        Prepared {
+            ready,
+            command: asked.command,
+            decision,
+            lists,
+            key: stored,
+        }
+    }
+}
+
+/// What the preparation of a host operation found out; stands still until the slot is over.
+struct Prepared {
+    ready: Node,
+    command: Command,
+    decision: Decision,
+    lists: Lists,
+    /// The key in the dumped entry.
+    key: Node,
+}
