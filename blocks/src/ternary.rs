@@ -1,13 +1,14 @@
-//! Tables of few entries whose keys have several fields, each of which matches in its own way: one lookup a clock, and of the
+//! Tables whose keys have several fields, each of which matches in its own way: one lookup a clock, and of the
 //! entries that match the one of highest priority wins, of several the one of the lowest number.
 //!
 //! Match and choice are those of `matching`, with all that the host does. The bits of exact, prefix and ternary fields stand
-//! together in chunks of at most five bits, a narrow range is a chunk of its own, and of a wide one each entry holds the bounds in
-//! registers, which the key is compared with while the memories are read.
+//! together in chunks of at most five bits, or with many entries nine, a narrow range is a chunk of its own, and of a wide one each entry
+//! holds the bounds in registers, which the key is compared with while the memories are read.
 //!
 //! **Choice.** Entries have 32 bits of priority, but a packet only needs their order. So each holds its *rank*, how many entries
 //! it goes before: a new entry takes its rank, those that go before it get one more, and one less when it is gone. All ranks
-//! change with the valid bits in the clock of the host's slot. What goes before the host's entry is found out in the scan.
+//! change with the valid bits in the clock of the host's slot. What goes before the host's entry is found out in the scan. Bits of ranks that
+//! are looked at late are delayed so far that a packet in front of the slot still meets those from before.
 //!
 //! **Measured** with yosys for UltraScale+. 64 entries of 32 and 32 bits ternary, a range of 16 and 8 bits exact take 5870 LUTs,
 //! 5570 flip-flops and no block RAM, at five levels (with `registers` 6590 flip-flops). Of this are, or would be:
@@ -21,6 +22,8 @@
 //! | by the bits of the priorities | 5100 | 3200 | | in 16 |
 //! | the range by comparators | 1700 | 2300 | | |
 //! | by chunks whose words say more of each entry | 1800 | 1700 | | estimated: 13 bits an entry in 4 chunks |
+//!
+//! Estimated, of 104 bits ternary: 128 entries take 5,700 LUTs, 2,700 flip-flops and 52 block RAMs, 1,024 take 53,600, 26,300 and 355.
 
 mod asked;
 mod fields;
@@ -111,19 +114,34 @@ pub struct Ternary {
 /// Bits of a priority.
 pub const PRIORITY_BITS: u32 = 32;
 
-/// A chunk has at most this many bits: LUT RAM has 32 rows where its words are widest.
-const MOST_CHUNK_BITS: u32 = 5;
+/// So many entries have their rows in LUT RAM.
+const MOST_IN_LUT_RAM: u32 = 64;
 
-/// Bits of the ranks that the choice looks at in one clock. With all ranks in three clocks no packet meets the host's change: see
-/// [`ternary`].
+/// A chunk has at most this many bits: LUT RAM has 32 rows where its words are widest, and block RAM 512.
+fn most_chunk_bits(entries: u32) -> u32 {
+    if Ternary::in_lut_ram(entries) {
+        5
+    } else {
+        9
+    }
+}
+
+/// Bits of the ranks that the choice looks at in one clock.
 const RANK_BITS_A_CLOCK: u32 = 2;
+/// Clocks of the choice in which no packet meets the host's change: see [`ternary`].
+const UNDISTURBED: u32 = 3;
 
 impl Ternary {
     /// The memory of the keys.
     pub const KEY_MEMORY: &str = "keys";
 
-    /// Ranks of more would take more than three clocks to compare.
-    pub const MOST_ENTRIES: u32 = 64;
+    /// Each is some 70 LUTs, with a key of 104 bits: more are no table of logic any more.
+    pub const MOST_ENTRIES: u32 = 1024;
+
+    /// Whether the rows of so many entries stand in LUT RAM; else in block RAM.
+    pub fn in_lut_ram(entries: u32) -> bool {
+        entries <= MOST_IN_LUT_RAM
+    }
 
     /// Bits of a key.
     pub fn key_bits(fields: &[(Match, u32)]) -> u32 {
@@ -143,20 +161,20 @@ impl Ternary {
 
     /// Words that are joined for a lookup, each with a bit for each entry: those of the chunks, of wide ranges, of the valid
     /// entries.
-    pub fn words(fields: &[(Match, u32)]) -> u32 {
-        let fields = Fields::new(fields);
+    pub fn words(fields: &[(Match, u32)], entries: u32) -> u32 {
+        let fields = Fields::new(fields, entries);
         (fields.chunks().len() + fields.wide_ranges().count() + 1) as u32
     }
 
     /// Clocks that preparing an operation of the host may take.
     pub fn prepare_clocks(fields: &[(Match, u32)], entries: u32) -> u32 {
-        let row_bits = Fields::new(fields).row_bits();
+        let row_bits = Fields::new(fields, entries).row_bits();
         entries + 2 * (1 << row_bits) + 16
     }
 
     /// Bits of memory.
     pub fn memory_bits(fields: &[(Match, u32)], entries: u32) -> u64 {
-        let fields = Fields::new(fields);
+        let fields = Fields::new(fields, entries);
         let rows: u64 = fields.chunks().iter().map(|chunk| 1 << chunk.bits()).sum();
         u64::from(entries) * (rows + u64::from(fields.word_bits()))
     }
@@ -165,7 +183,7 @@ impl Ternary {
 /// The table.
 ///
 /// No packet may stand in the three stages around the host's slot. Its change is there two clocks after the slot was in
-/// stage R, and the packet in front of it then has been compared with all ranks.
+/// stage R, and the packet in front of it then has been compared with the bits of the ranks of three clocks; all others change later.
 ///
 /// # Panics
 /// Without fields, with a field or a table that is empty, and with too many entries.
@@ -188,7 +206,7 @@ struct Table<'a> {
 impl Table<'_> {
     fn new(config: &Ternary) -> Table<'_> {
         let clocks = Ternary::clocks(config.entries, config.registers);
-        let fields = Fields::new(&config.fields);
+        let fields = Fields::new(&config.fields, config.entries);
         Table {
             clocks,
             m: Module::new(

@@ -16,7 +16,7 @@ pub use run::{EngineName, LoadOf, RunArguments, TimeSource};
 use std::net::SocketAddrV4;
 use std::path::PathBuf;
 
-/// Compiles XDP programs to FPGA hardware, simulates that hardware, and checks it against the Linux kernel.
+/// Compiles XDP and P4 programs to FPGA hardware, simulates that hardware, and checks it against the Linux kernel or what P4 says.
 ///
 /// Exit status: 0 good, 1 a comparison failed, 2 wrong usage or unreadable input, 3 a program that is refused, 4 a
 /// defect of hardpath.

@@ -31,7 +31,7 @@ mod tables;
 
 pub use control::Written;
 use tables::COUNT_BYTES;
-pub use tables::{MOST_TERNARY, USUAL};
+pub use tables::{MOST_TERNARY, USUAL, USUAL_TERNARY};
 
 use crate::design::{Design, Known};
 use crate::source::{Sources, Span};

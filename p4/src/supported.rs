@@ -138,7 +138,9 @@ pub fn match_kinds(refuses: Refuses) -> Vec<Tried> {
 
 /// Entries that tables with masks have at most.
 pub const MOST_MASKED: u64 = crate::lower::MOST_TERNARY;
-/// Entries of a table that says no size.
+/// Entries of such a table that says no size.
+pub const USUAL_MASKED: u64 = crate::lower::USUAL_TERNARY;
+/// Entries of another table that says no size.
 pub const USUAL_ENTRIES: u64 = crate::lower::USUAL;
 /// Bits that a type has at most.
 pub const MOST_BITS: u64 = crate::value::MOST_BITS as u64;

@@ -311,10 +311,14 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     if access.has_keys(program) {
         let bits = access.stored.stored();
         if decl.is_ternary() {
-            let join = technology.tree(f64::from(Ternary::words(&ternary_fields(decl))));
+            let join = technology.tree(f64::from(Ternary::words(
+                &ternary_fields(decl),
+                decl.max_entries,
+            )));
+            let rows = technology.ternary_read(decl);
             let read = match access.registers_keys {
-                true => around.lut_ram_read,
-                false => around.lut_ram_read + join,
+                true => rows,
+                false => rows + join,
             };
             add("the read of the rows of a key", read);
         } else if access.search == Some(Search::Ranges) {

@@ -68,8 +68,8 @@ impl Timing {
             return around.block_ram + self.technology.begin_compare(map) > self.budget();
         }
         if map.is_ternary() {
-            let words = f64::from(Ternary::words(&ternary_fields(map)));
-            let read = around.lut_ram_read;
+            let words = f64::from(Ternary::words(&ternary_fields(map), map.max_entries));
+            let read = self.technology.ternary_read(map);
             return read + self.technology.tree(words) > self.budget();
         }
         if map.is_prefix() {
@@ -162,6 +162,15 @@ impl Technology {
     /// Levels from a packet's key, and from those of its buckets, to the register of the table's answer.
     pub fn key_compare(&self, key_bits: u32) -> f64 {
         self.tree(2.0 * f64::from(key_bits)) + self.around_maps.key_found
+    }
+
+    /// Levels out of the rows of a table of fields that match each in its own way.
+    pub fn ternary_read(&self, map: &MapDecl) -> f64 {
+        let around = &self.around_maps;
+        match Ternary::in_lut_ram(map.max_entries) {
+            true => around.lut_ram_read,
+            false => around.block_ram,
+        }
     }
 
     /// Levels from the begins of a level of ranges to its digit: a compare with each, and the last one that is not behind the key.

@@ -28,7 +28,7 @@ impl Table<'_> {
         let command = Command::of(m, host.host_command, host.start);
         let wishes = Wishes::of(m, host.host_may, host.host_slot, self.entries.0);
         let (mut keys, mut masks, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
-        for field in self.fields.0.iter().rev() {
+        for field in self.fields.all.iter().rev() {
             let key = field.of(m, host.host_key);
             let mask = match field.kind {
                 Match::Exact => ones(m, field.bits),

@@ -1,6 +1,6 @@
 //! Where the fields are in a key, and which bits address which memory.
 
-use super::{MOST_CHUNK_BITS, PRIORITY_BITS};
+use super::{most_chunk_bits, PRIORITY_BITS};
 use crate::matching;
 use hardpath_rtl::{Module, Node};
 use std::fmt;
@@ -27,8 +27,13 @@ pub(super) struct Field {
     pub(super) bits: u32,
 }
 
-/// The fields of a key, from its lowest bit on.
-pub(super) struct Fields(pub(super) Vec<Field>);
+/// The fields of a key.
+pub(super) struct Fields {
+    /// From its lowest bit on.
+    pub(super) all: Vec<Field>,
+    /// Bits that address one memory.
+    most_chunk_bits: u32,
+}
 
 /// Bits that address a memory.
 pub(super) enum Chunk {
@@ -48,7 +53,7 @@ impl Chunk {
 }
 
 impl Fields {
-    pub(super) fn new(fields: &[(Match, u32)]) -> Fields {
+    pub(super) fn new(fields: &[(Match, u32)], entries: u32) -> Fields {
         let mut first = 0;
         let placed = fields.iter().map(|(kind, bits)| {
             let (kind, bits) = (*kind, *bits);
@@ -59,18 +64,23 @@ impl Fields {
                 bits,
             }
         });
-        Fields(placed.collect())
+        Fields {
+            all: placed.collect(),
+            most_chunk_bits: most_chunk_bits(entries),
+        }
     }
 
     fn of_ranges(&self, is_range: bool) -> impl Iterator<Item = &Field> {
-        let fields = self.0.iter();
+        let fields = self.all.iter();
         fields.filter(move |field| (field.kind == Match::Range) == is_range)
     }
 
     /// The ranges that are compared with the bounds in registers, with the number of each field.
     pub(super) fn wide_ranges(&self) -> impl Iterator<Item = (usize, &Field)> {
-        let fields = self.0.iter().enumerate();
-        fields.filter(|(_, field)| field.kind == Match::Range && field.bits > MOST_CHUNK_BITS)
+        let fields = self.all.iter().enumerate();
+        fields.filter(move |(_, field)| {
+            field.kind == Match::Range && field.bits > self.most_chunk_bits
+        })
     }
 
     /// Those that address memories.
@@ -79,13 +89,13 @@ impl Fields {
             .of_ranges(false)
             .flat_map(|field| field.first..field.first + field.bits)
             .collect();
-        let of_bits = matching::chunks(places.len() as u32, MOST_CHUNK_BITS).into_iter();
+        let of_bits = matching::chunks(places.len() as u32, self.most_chunk_bits).into_iter();
         let of_bits = of_bits.map(|(first, bits)| {
             let (first, bits) = (first as usize, bits as usize);
             Chunk::Bits(places[first..first + bits].to_vec())
         });
         let narrow = self.of_ranges(true);
-        let narrow = narrow.filter(|field| field.bits <= MOST_CHUNK_BITS);
+        let narrow = narrow.filter(|field| field.bits <= self.most_chunk_bits);
         of_bits
             .chain(narrow.map(|field| Chunk::Range(*field)))
             .collect()
@@ -98,7 +108,7 @@ impl Fields {
 
     /// Bits of an entry in the memory of the keys, with one for its presence.
     pub(super) fn word_bits(&self) -> u32 {
-        let all = self.0.iter().map(|field| match field.kind {
+        let all = self.all.iter().map(|field| match field.kind {
             Match::Exact => field.bits,
             _ => 2 * field.bits,
         });
@@ -107,7 +117,7 @@ impl Fields {
 
     /// What of a mask is stored, the highest bits first: exact fields need none.
     pub(super) fn stored_masks(&self, m: &mut Module, mask: Node) -> Vec<Node> {
-        let stored = self.0.iter().rev();
+        let stored = self.all.iter().rev();
         let stored = stored.filter(|field| field.kind != Match::Exact);
         stored.map(|field| field.of(m, mask)).collect()
     }
@@ -115,7 +125,7 @@ impl Fields {
     /// The mask, of the word of an entry; its stored parts begin at bit `at`.
     pub(super) fn whole_mask(&self, m: &mut Module, word: Node, mut at: u32) -> Node {
         let mut parts = Vec::new();
-        for field in &self.0 {
+        for field in &self.all {
             parts.push(match field.kind {
                 Match::Exact => ones(m, field.bits),
                 _ => {
@@ -145,7 +155,7 @@ pub(super) fn ones(m: &mut Module, bits: u32) -> Node {
 /// For the header of the module.
 impl fmt::Display for Fields {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        for (number, field) in self.0.iter().enumerate() {
+        for (number, field) in self.all.iter().enumerate() {
             let kind = match field.kind {
                 Match::Exact => "exact",
                 Match::Prefix => "prefix",

@@ -4,7 +4,7 @@
 
 use super::asked::{Asked, Entry};
 use super::prepare::Prepared;
-use super::{Table, RANK_BITS_A_CLOCK};
+use super::{Table, RANK_BITS_A_CLOCK, UNDISTURBED};
 use crate::matching::highest::highest;
 use crate::matching::scan::{Found, Read};
 use hardpath_rtl::{Module, Node};
@@ -98,7 +98,13 @@ impl Table<'_> {
         for (clock, bits) in (1..).zip(ranks.chunks(RANK_BITS_A_CLOCK as usize)) {
             let m = &mut self.m;
             m.section(format!("Stage R + {}: higher ranks win", stage + clock));
-            matching = highest(m, matching, bits);
+            let mut bits = bits.to_vec();
+            for late in UNDISTURBED..clock {
+                let names = (0..).map(|bit| format!("late_{clock}_{bit}_{late}"));
+                let later = bits.iter().zip(names);
+                bits = later.map(|(bit, name)| m.delay(name, *bit)).collect();
+            }
+            matching = highest(m, matching, &bits);
             matching = m.delay(format!("best_{clock}"), matching);
         }
         matching

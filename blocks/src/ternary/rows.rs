@@ -3,7 +3,7 @@
 use super::asked::Entry;
 use super::fields::{Chunk, Field};
 use super::prepare::Prepared;
-use super::Table;
+use super::{Table, Ternary};
 use crate::matching::rows::{row_matches, Column, EntryBit};
 use crate::matching::sweep::Rows;
 use hardpath_rtl::{MemStyle, Module, Node};
@@ -40,11 +40,15 @@ impl Table<'_> {
         let m = &mut self.m;
         let mut words = Vec::new();
         let chunks = self.fields.chunks();
+        let style = match Ternary::in_lut_ram(self.entries.0) {
+            true => MemStyle::Distributed,
+            false => MemStyle::Auto,
+        };
         let copies = row_copies(m, prepared.rows, chunks.len().div_ceil(CHUNKS_A_COPY));
         for (number, chunk) in chunks.iter().enumerate() {
             let column = Column {
                 entries: self.entries,
-                style: MemStyle::Distributed,
+                style,
                 rows: copies[number / CHUNKS_A_COPY],
                 one_hot: prepared.one_hot,
             };

@@ -44,6 +44,10 @@ fn lookups_and_the_hosts_changes() {
         (&[(Range, 12)], 9, true, 200),
         (&[ternary(10)], 1, false, 60),
         (&[ternary(10)], 2, true, 100),
+        // Their rows are in block RAM, and their ranks have more bits than are looked at in three clocks.
+        (&flow, 65, false, 300),
+        (&all_kinds, 129, true, 300),
+        (&narrow, 300, false, 400),
     ]
     .into_iter()
     .enumerate()
@@ -104,7 +108,7 @@ fn every_mask_of_a_prefix_and_of_bits() {
 /// All match all keys, and go in and out in several orders: of equal priority the lowest number wins.
 #[test]
 fn full_tables_of_entries_that_all_match() {
-    for (entries, distinct) in [(64, 1), (64, 3), (64, 64), (5, 2), (2, 1)] {
+    for (entries, distinct) in [(64, 1), (64, 3), (64, 64), (5, 2), (2, 1), (100, 64)] {
         let mut run = Run::new(&[ternary(7)], entries, true, distinct);
         let all: Vec<Entry> = (0..u64::from(entries) + 1)
             .map(|number| Entry::new(&[(0, number)], number * 37 % 64 % distinct))
@@ -210,7 +214,11 @@ fn the_sizes_are_known() {
     assert_eq!(Ternary::clocks(1, false), 2 + 1 + 1);
     assert_eq!(Ternary::key_bits(&fields), 93);
     // Fifteen chunks of at most five bits, a narrow and a wide range, the valid entries.
-    assert_eq!(Ternary::words(&fields), 15 + 1 + 1 + 1);
+    assert_eq!(Ternary::words(&fields, 64), 15 + 1 + 1 + 1);
+    // With more entries eight, of at most nine.
+    assert_eq!(Ternary::words(&fields, 65), 8 + 1 + 1 + 1);
+    assert_eq!(Ternary::prepare_clocks(&fields, 65), 65 + 2 * 512 + 16);
+    assert_eq!(Ternary::clocks(1024, false), 2 + 5 + 1);
     assert_eq!(Ternary::prepare_clocks(&fields, 64), 64 + 2 * 32 + 16);
     // Twelve of the chunks have five bits.
     let rows = 12 * 32 + 3 * 16 + 32;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub struct AdviseArguments {
-    /// XDP object file, or the text of a program as `hardpath ir` prints it (FILE.hir)
+    /// XDP object file, P4 source (FILE.p4), or the text of a program as `hardpath ir` prints it (FILE.hir)
     #[arg(display_order = 0, help_heading = "Program")]
     pub file: PathBuf,
     #[command(flatten)]

@@ -14,7 +14,9 @@ use hardpath_ir::{Field, Find, MapDecl, Match};
 use num_bigint::BigInt;
 
 /// Entries of a table with keys that have masks, today.
-pub const MOST_TERNARY: u64 = 64;
+pub const MOST_TERNARY: u64 = 1024;
+/// Those of such a table that says no size: each takes logic.
+pub const USUAL_TERNARY: u64 = 64;
 /// Entries of a table that does not say how many it has.
 pub const USUAL: u64 = 1024;
 /// In front of a row where entries count: packets and bytes, 64 bits each.
@@ -151,11 +153,11 @@ impl Lower<'_> {
         let mut size = size.map_or(USUAL, |size| size as u64);
         if find == Find::Ternary {
             if of.size.is_none() {
-                size = MOST_TERNARY;
+                size = USUAL_TERNARY;
             }
             if size > MOST_TERNARY {
                 let message = format!(
-                    "a table with masks has at most {MOST_TERNARY} entries yet, and this one wants {size}"
+                    "a table with masks has at most {MOST_TERNARY} entries, and this one wants {size}"
                 );
                 let help = "say a smaller `size`; where all keys are exact, or one is `lpm` and the others exact, tables are as large as memories";
                 return self.refuse_with(of.span, message, help);

@@ -64,7 +64,7 @@ pub fn all() -> Result<(Value, String), Vec<Diagnostic>> {
 }
 
 /// What is counted, and the most of it.
-fn limits() -> [(&'static str, u64); 6] {
+fn limits() -> [(&'static str, u64); 7] {
     [
         ("bits of a type", supported::MOST_BITS),
         ("elements of a header stack", supported::MOST_BITS),
@@ -81,7 +81,11 @@ fn limits() -> [(&'static str, u64); 6] {
             Lpm::MOST_IN_ROWS.into(),
         ),
         (
-            "entries of a table that says no `size`",
+            "entries of a table with `ternary`, `range` or `optional` keys that says no `size`",
+            supported::USUAL_MASKED,
+        ),
+        (
+            "entries of another table that says no `size`",
             supported::USUAL_ENTRIES,
         ),
     ]
