@@ -18,6 +18,8 @@ pub fn bench(interface: &Interface, top: &str, clock_mhz: f64) -> String {
         ("@DATA@", bus.to_string()),
         ("@KEEP@", (bus / 8).to_string()),
         ("@USER@", user.to_string()),
+        ("@USER_OUT@", connected("m_axis_tuser", user)),
+        ("@FATE_OUT@", connected("fate", interface.fate_bits())),
         ("@USER_IN@", user_in.to_string()),
         ("@USER_IN_DIGITS@", user_in.div_ceil(4).to_string()),
         ("@USER_DIGITS@", user.div_ceil(4).to_string()),
@@ -34,6 +36,14 @@ pub fn bench(interface: &Interface, top: &str, clock_mhz: f64) -> String {
     super::fill(include_str!("bench.vhd"), &values)
 }
 
+/// The signal of a port, which is a vector here; a port of one bit is none.
+fn connected(port: &str, width: u32) -> String {
+    match width {
+        1 => format!("{port}(0)"),
+        _ => port.to_owned(),
+    }
+}
+
 /// Ports that only some designs have: taken on a packet's first beat.
 #[derive(Default)]
 struct Optional {
@@ -47,7 +57,7 @@ impl Optional {
     fn add(&mut self, port: &str, width: u32) {
         let of_type = format!("std_logic_vector({} downto 0)", width - 1);
         self.signals += &format!("\n  signal {port:14} : {of_type} := (others => '0');");
-        self.connections += &format!("\n      {port:14} => {port},");
+        self.connections += &format!("\n      {port:14} => {},", connected(port, width));
         self.variables += &format!("\n    variable {port}_value : {of_type};");
         self.reads += &format!(
             "\n            hread(text_line, {port}_value);\n            {port} <= {port}_value;"
