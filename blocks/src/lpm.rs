@@ -213,6 +213,22 @@ pub fn lpm(config: &Lpm) -> Block<LpmIn, LpmOut> {
     }
 }
 
+impl Answered {
+    /// With what the preparation gives: whether the host's slot may come, and the key that a dump found.
+    fn into_lpm(self, prepared: Node, host_key_out: Node) -> LpmOut {
+        LpmOut {
+            prepared,
+            hit: self.hit,
+            entry: self.entry,
+            host_c: self.host_c,
+            write_value: self.write_value,
+            host_answer: self.host_answer,
+            host_slot_out: self.host_slot,
+            host_key_out,
+        }
+    }
+}
+
 struct Table<'a> {
     config: &'a Lpm,
     m: Module,
@@ -300,16 +316,13 @@ impl Table<'_> {
             longest,
             (&prepared.command, &prepared.decision),
         );
-        LpmOut {
-            prepared: prepared.ready,
-            hit: answer.hit,
-            entry: answer.entry,
-            host_c: answer.host_c,
-            write_value: answer.write_value,
-            host_answer: answer.host_answer,
-            host_slot_out: answer.host_slot,
-            host_key_out: prepared.key,
-        }
+        answer.into_lpm(prepared.ready, prepared.key)
+    }
+
+    /// The data of a key, first bit of the prefix first.
+    fn data(&mut self, key: Node) -> Vec<Node> {
+        let bits = 0..self.data_bits;
+        bits.map(|number| self.prefix_bit(key, number)).collect()
     }
 
     /// Bit `number` of the prefix in a key.

@@ -7,7 +7,7 @@ use crate::matching::decision::{decides, operation_answer, Decision};
 use crate::matching::entries::write_keys;
 use crate::matching::scan::{Found, Read, Reading};
 use crate::matching::sweep::{make_ready, Rows};
-use hardpath_rtl::{MemStyle, Node};
+use hardpath_rtl::{Mem, MemStyle, Node};
 
 /// What the preparation of a host operation found out; stands still until the slot is over.
 pub(super) struct Prepared {
@@ -32,6 +32,17 @@ pub(super) struct Asked {
     pub(super) prefix: Prefix,
 }
 
+/// The look at all entries.
+pub(super) struct Look {
+    pub(super) keys: Mem,
+    /// The last one is being read.
+    pub(super) ends: Node,
+    pub(super) read: Read,
+    /// The key that was read, and whether it is one.
+    pub(super) stored: Node,
+    pub(super) present: Node,
+}
+
 /// The host's prefix.
 pub(super) struct Prefix {
     pub(super) length: Node,
@@ -44,21 +55,16 @@ impl Table<'_> {
     /// The host's side: which entry an operation means, and whether it can be done.
     pub(super) fn prepare(&mut self, host: &LpmHostIn, host_1: Node) -> Prepared {
         let asked = self.asked(host);
-        let m = &mut self.m;
         let command = &asked.command;
-        m.section("Preparation: all entries are looked at, one a clock");
-        let word_bits = self.key_bits + 1;
-        let keys = m.mem(Lpm::KEY_MEMORY, word_bits, self.entries.0, MemStyle::Auto);
-        let reading = Reading::of(m, (self.entries, host.most), command, host.host_slot);
-        let read = reading.read(m, keys, word_bits);
-        let stored = m.slice(read.word, 0, self.key_bits);
-        let present = m.bit(read.word, self.key_bits);
-        let found = self.found(&asked, &read, (stored, present));
+        let begins = command.begins_change(&mut self.m);
+        let look = self.look(host, &asked, begins);
+        let found = self.found(&asked, &look);
         let m = &mut self.m;
-        let decides = decides(m, reading.ends);
+        let decides = decides(m, look.ends);
         let absent = m.not(found.exists);
         let wishes = (command, &asked.wishes);
-        let answer = operation_answer(m, wishes, &found, (absent, present), asked.too_long);
+        let present = (absent, look.present);
+        let answer = operation_answer(m, wishes, &found, present, asked.too_long);
         let decision = Decision::of(
             m,
             self.entries,
@@ -78,7 +84,14 @@ impl Table<'_> {
             (inserts, decision.fine),
         );
         let clear = (host.clear, host.clear_index);
-        write_keys(m, keys, host_1, clear, (command, &decision), host.host_key);
+        write_keys(
+            m,
+            look.keys,
+            host_1,
+            clear,
+            (command, &decision),
+            host.host_key,
+        );
         Prepared {
             ready,
             command: asked.command,
@@ -86,7 +99,7 @@ impl Table<'_> {
             one_hot,
             rows,
             prefix: asked.prefix,
-            key: stored,
+            key: look.stored,
         }
     }
 
@@ -109,37 +122,68 @@ impl Table<'_> {
     }
 
     fn prefix(&mut self, host_key: Node, length: Node) -> Prefix {
-        let (mut counts, mut data) = (Vec::new(), Vec::new());
-        for number in 0..self.data_bits {
-            let place = self.m.constant(u64::from(number), self.length_bits);
-            let inside = self.m.ult(place, length);
-            counts.push(self.m.delay(format!("host_bit_{number}_counts"), inside));
-            data.push(self.prefix_bit(host_key, number));
-        }
+        let counts = self.counts(length).into_iter().enumerate();
+        let names = |number| format!("host_bit_{number}_counts");
+        let counts = counts.map(|(number, counts)| self.m.delay(names(number), counts));
         Prefix {
             length,
-            counts,
-            data,
+            counts: counts.collect(),
+            data: self.data(host_key),
+        }
+    }
+
+    /// One bit for each bit of the data, first bit of the prefix first: one of so many counts.
+    pub(super) fn counts(&mut self, length: Node) -> Vec<Node> {
+        let bits = (0..self.data_bits).map(|number| {
+            let place = self.m.constant(u64::from(number), self.length_bits);
+            self.m.ult(place, length)
+        });
+        bits.collect()
+    }
+
+    /// Looks at all entries, one a clock, from `begins` on.
+    pub(super) fn look(&mut self, host: &LpmHostIn, asked: &Asked, begins: Node) -> Look {
+        let m = &mut self.m;
+        m.section("Preparation: all entries are looked at, one a clock");
+        let word_bits = self.key_bits + 1;
+        let keys = m.mem(Lpm::KEY_MEMORY, word_bits, self.entries.0, MemStyle::Auto);
+        let reads = (&asked.command, begins);
+        let reading = Reading::of(m, (self.entries, host.most), reads, host.host_slot);
+        let read = reading.read(m, keys, word_bits);
+        Look {
+            keys,
+            ends: reading.ends,
+            stored: m.slice(read.word, 0, self.key_bits),
+            present: m.bit(read.word, self.key_bits),
+            read,
         }
     }
 
     /// Compares the prefix in each entry with the host's.
-    pub(super) fn found(
-        &mut self,
-        asked: &Asked,
-        read: &Read,
-        (stored, present): (Node, Node),
-    ) -> Found {
+    pub(super) fn found(&mut self, asked: &Asked, look: &Look) -> Found {
         let m = &mut self.m;
-        let stored_length = m.slice(stored, 0, LENGTH_FIELD);
-        let mut same = vec![present, m.eq(stored_length, asked.length_field)];
-        for (number, counts) in asked.prefix.counts.iter().enumerate() {
-            let bit = self.prefix_bit(stored, number as u32);
-            let other = self.m.xor(&[bit, asked.prefix.data[number]]);
-            let differs = self.m.and(&[other, *counts]);
-            same.push(self.m.not(differs));
-        }
+        let stored_length = m.slice(look.stored, 0, LENGTH_FIELD);
+        let mut same = vec![look.present, m.eq(stored_length, asked.length_field)];
+        same.extend(self.same_bits(look.stored, &asked.prefix, &asked.prefix.counts));
         let begins = asked.command.begins;
-        Found::of(&mut self.m, self.entries, begins, read, (present, &same))
+        let found = (look.present, &same[..]);
+        Found::of(&mut self.m, self.entries, begins, &look.read, found)
+    }
+
+    /// For each bit of the data: it is the same in an entry and in the host's prefix, or does not count.
+    pub(super) fn same_bits(
+        &mut self,
+        stored: Node,
+        prefix: &Prefix,
+        counts: &[Node],
+    ) -> Vec<Node> {
+        let stored = self.data(stored).into_iter();
+        let all = stored.zip(&prefix.data).zip(counts);
+        all.map(|((bit, own), counts)| {
+            let other = self.m.xor(&[bit, *own]);
+            let differs = self.m.and(&[other, *counts]);
+            self.m.not(differs)
+        })
+        .collect()
     }
 }

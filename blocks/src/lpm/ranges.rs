@@ -15,17 +15,16 @@ mod covering;
 mod pass;
 mod search;
 
-use super::{Lpm, LpmHostIn, LpmIn, LpmOut, LpmSlotIn, Table};
-use crate::answer::Answer;
+use super::{length_bits, Lpm, LpmHostIn, LpmIn, LpmOut, LpmSlotIn, Table};
+use crate::answer::{answer_constant, Answer};
 use crate::index_bits;
 use crate::matching::answer::{later_host, Answered};
 use crate::matching::asked::Command;
 use crate::matching::decision::{decides, operation_answer, Decision};
 use crate::matching::entries::{changes, write_keys};
-use crate::matching::scan::Reading;
 use crate::matching::sweep::ready_after;
 use hardpath_rtl::signals::Block;
-use hardpath_rtl::{MemStyle, Module, Node};
+use hardpath_rtl::{Module, Node};
 use pass::Change;
 pub(super) use search::clocks;
 
@@ -38,6 +37,7 @@ const DIGITS: u32 = (1 << DIGIT) - 1;
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     data_bits: u32,
+    length_bits: u32,
     entries: u32,
 }
 
@@ -45,6 +45,7 @@ impl Shape {
     pub(super) fn new(key_bytes: u32, entries: u32) -> Shape {
         Shape {
             data_bits: Lpm::data_bits(key_bytes),
+            length_bits: length_bits(key_bytes),
             entries,
         }
     }
@@ -84,15 +85,18 @@ impl Shape {
 
     /// Bits of memory for both lists: begins for the search, what is found, and all of it for the pass.
     pub(super) fn memory_bits(self) -> u64 {
-        let word = u64::from(self.found_bits());
-        let begins = u64::from(self.data_bits);
-        2 * u64::from(self.places())
-            * (2 * begins + word + 1 + u64::from(index_bits(self.entries.into())))
+        let found = self.found_bits() + self.searched_bits();
+        2 * u64::from(self.places()) * u64::from(2 * self.data_bits + found)
     }
 
+    /// Bits of what is found in a range, as the pass has it.
     fn found_bits(self) -> u32 {
-        let length_bits = index_bits(u64::from(self.data_bits) + 1);
-        1 + index_bits(u64::from(self.entries)) + length_bits
+        self.searched_bits() + self.length_bits
+    }
+
+    /// The same without the length, which the search does not need.
+    fn searched_bits(self) -> u32 {
+        1 + Lpm::entry_bits(self.entries)
     }
 
     /// Clocks of a pass at most.
@@ -114,7 +118,8 @@ impl Prefixed {
         m.concat(&[self.has, self.entry, self.length])
     }
 
-    fn of_word(m: &mut Module, word: Node, (entry_bits, length_bits): (u32, u32)) -> Prefixed {
+    fn of_word(m: &mut Module, word: Node, shape: Shape) -> Prefixed {
+        let (entry_bits, length_bits) = (Lpm::entry_bits(shape.entries), shape.length_bits);
         Prefixed {
             has: m.bit(word, entry_bits + length_bits),
             entry: m.slice(word, length_bits, entry_bits),
@@ -162,9 +167,7 @@ impl Table<'_> {
             lists,
             ..
         } = &prepared;
-        let bits: Vec<Node> = (0..self.data_bits)
-            .map(|bit| self.prefix_bit(key, bit))
-            .collect();
+        let bits = self.data(key);
         let key = self.m.concat(&bits);
         let found = self.search(key, lists);
         let m = &mut self.m;
@@ -173,46 +176,30 @@ impl Table<'_> {
         let hit = m.mux(host, decision.fine, found.0);
         let decided = (command, decision);
         let answer = Answered::from(m, (host, self.clocks), host, (hit, found.1), decided);
-        let outputs = LpmOut {
-            prepared: prepared.ready,
-            hit: answer.hit,
-            entry: answer.entry,
-            host_c: answer.host_c,
-            write_value: answer.write_value,
-            host_answer: answer.host_answer,
-            host_slot_out: answer.host_slot,
-            host_key_out: prepared.key,
-        };
+        let outputs = answer.into_lpm(prepared.ready, prepared.key);
         self.m.into_block(inputs, outputs)
     }
 
     /// The host's side: which entry an operation means, whether it can be done, and the list with its change.
     fn prepare_ranges(&mut self, host: &LpmHostIn, (host_r, host_1): (Node, Node)) -> Prepared {
         let (asked, shape) = (self.asked(host), self.shape());
-        let m = &mut self.m;
         let command = &asked.command;
-        m.section("Preparation: all entries are looked at, one a clock");
-        let word_bits = self.key_bits + 1;
-        let keys = m.mem(Lpm::KEY_MEMORY, word_bits, self.entries.0, MemStyle::Auto);
-        let reads = (command, command.begins);
-        let reading = Reading::from(m, (self.entries, host.most), reads, host.host_slot);
-        let read = reading.read(m, keys, word_bits);
-        let stored = m.slice(read.word, 0, self.key_bits);
-        let present = m.bit(read.word, self.key_bits);
-        let mut found = self.found(&asked, &read, (stored, present));
-        let covering = self.covering(&asked, &read, (stored, present));
+        let look = self.look(host, &asked, command.begins);
+        let mut found = self.found(&asked, &look);
+        let covering = self.covering(&asked, &look);
         let m = &mut self.m;
         // A lookup means the longest prefix that is not longer than its key.
         let looks_up = command.is_lookup;
         found.exists = m.mux(looks_up, covering.has, found.exists);
         found.found = m.mux(looks_up, covering.entry, found.found);
-        let decides = decides(m, reading.ends);
+        let decides = decides(m, look.ends);
         let absent = m.not(found.exists);
         let wishes = (command, &asked.wishes);
-        let answer = operation_answer(m, wishes, &found, (absent, present), asked.too_long);
+        let present = (absent, look.present);
+        let answer = operation_answer(m, wishes, &found, present, asked.too_long);
         let missed = m.or(&[absent, asked.too_long]);
         let missed = m.and(&[looks_up, missed]);
-        let missing = crate::answer::answer_constant(m, Answer::Missing);
+        let missing = answer_constant(m, Answer::Missing);
         let answer = m.mux(missed, missing, answer);
         let meant = (command, host.host_slot);
         let decision = Decision::of(m, self.entries, meant, (decides, &found), answer);
@@ -231,7 +218,14 @@ impl Table<'_> {
         let needed = (changes_list, decision.fine);
         let never = m.zero(1);
         let clear = (host.clear, host.clear_index);
-        write_keys(m, keys, host_1, clear, (command, &decision), host.host_key);
+        write_keys(
+            m,
+            look.keys,
+            host_1,
+            clear,
+            (command, &decision),
+            host.host_key,
+        );
         let prefix = &asked.prefix;
         let (ready, lists) = ready_after(m, readiness, decides, (needed, never), |m, begins| {
             pass::pass(m, shape, prefix, &change, begins)
@@ -241,7 +235,7 @@ impl Table<'_> {
             command: asked.command,
             decision,
             lists,
-            key: stored,
+            key: look.stored,
         }
     }
 }

@@ -38,6 +38,12 @@ impl Command {
             begins,
         }
     }
+
+    /// The same of all but a lookup, which needs no look at the entries where their rows find it.
+    pub(crate) fn begins_change(&self, m: &mut Module) -> Node {
+        let looks = m.not(self.is_lookup);
+        m.and(&[self.begins, looks])
+    }
 }
 
 /// What an update may do, and whether a dump's slot is one; a clock after the registers.

@@ -33,20 +33,9 @@ pub(crate) struct Found {
 }
 
 impl Reading {
-    /// Counts through the entries, of which so many are used, or all; a dump reads its slot alone. Not for lookups.
+    /// Counts through the entries, of which so many are used, or all; a dump reads its slot alone. `begins_scan`: for what begins then,
+    /// two clocks after the start.
     pub(crate) fn of(
-        m: &mut Module,
-        (entries, most): (Entries, Option<Node>),
-        command: &Command,
-        host_slot: Node,
-    ) -> Reading {
-        let looks = m.not(command.is_lookup);
-        let begins = m.and(&[command.begins, looks]);
-        Reading::from(m, (entries, most), (command, begins), host_slot)
-    }
-
-    /// The same for whatever begins.
-    pub(crate) fn from(
         m: &mut Module,
         (entries, most): (Entries, Option<Node>),
         (command, begins_scan): (&Command, Node),

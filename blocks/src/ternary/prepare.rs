@@ -41,7 +41,8 @@ impl Table<'_> {
             self.entries.0,
             MemStyle::Auto,
         );
-        let reading = Reading::of(m, (self.entries, None), command, host.host_slot);
+        let reads = (command, command.begins_change(m));
+        let reading = Reading::of(m, (self.entries, None), reads, host.host_slot);
         let read = reading.read(m, keys, word_bits);
         let present = m.bit(read.word, word_bits - 1);
         let stored = self.stored(read.word);

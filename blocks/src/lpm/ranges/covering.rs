@@ -1,41 +1,27 @@
 //! Of the entries that the host's prefix begins with the longest one: what is found without it, or by a lookup.
 
-use super::super::prepare::Asked;
+use super::super::prepare::{Asked, Look};
 use super::{Prefixed, Table};
-use crate::matching::scan::Read;
-use hardpath_rtl::Node;
 
 impl Table<'_> {
     /// The longest entry but the host's own one; of a lookup that one, too. Known when all have been looked at; stands still then.
-    pub(super) fn covering(
-        &mut self,
-        asked: &Asked,
-        read: &Read,
-        (stored, present): (Node, Node),
-    ) -> Prefixed {
-        let (data_bits, length_bits) = (self.data_bits, self.length_bits);
-        let mut covers = vec![present, read.compares];
+    pub(super) fn covering(&mut self, asked: &Asked, look: &Look) -> Prefixed {
+        let length_bits = self.length_bits;
         let m = &mut self.m;
         m.section("Preparation: the longest entry that covers the host's");
-        let length = m.slice(stored, 0, length_bits);
+        let length = m.slice(look.stored, 0, length_bits);
         let shorter = m.ult(length, asked.prefix.length);
         let same = m.eq(length, asked.prefix.length);
         let same = m.and(&[same, asked.command.is_lookup]);
-        covers.push(m.or(&[shorter, same]));
-        for number in 0..data_bits {
-            let bit = self.prefix_bit(stored, number);
-            let m = &mut self.m;
-            let place = m.constant(u64::from(number), length_bits);
-            let counts = m.ult(place, length);
-            let other = m.xor(&[bit, asked.prefix.data[number as usize]]);
-            let differs = m.and(&[other, counts]);
-            covers.push(m.not(differs));
-        }
+        let fits = m.or(&[shorter, same]);
+        let mut covers = vec![look.present, look.read.compares, fits];
+        let counts = self.counts(length);
+        covers.extend(self.same_bits(look.stored, &asked.prefix, &counts));
         let m = &mut self.m;
         let covers = m.and(&covers);
         let covers = m.delay_reset("covers", covers);
         let length = m.delay("covers_length", length);
-        let index = m.delay("covers_index", read.index);
+        let index = m.delay("covers_index", look.read.index);
         let (has_reg, has) = m.reg_reset("covered", 1, 0);
         let (longest_reg, longest) = m.reg("covered_length", length_bits);
         let (entry_reg, entry) = m.reg("covered_entry", self.entries.bits());

@@ -5,7 +5,6 @@
 //! range behind the next one is read.
 
 use super::{Lists, Prefixed, Put, Shape};
-use crate::index_bits;
 use crate::lpm::prepare::Prefix;
 use hardpath_rtl::{MemStyle, Module, Node};
 
@@ -84,30 +83,26 @@ pub(super) fn pass(
     let pieces = reading.pieces(m, shape, &bounds, (prefix, change));
     let (put, emits) = write(m, (shape, other), counts, begins, pieces);
 
-    for (at, (reg, count)) in counts_regs.into_iter().enumerate() {
-        let is_other = if at == 1 { other } else { bank };
+    for (at, is_other) in [bank, other].into_iter().enumerate() {
         let starts = m.and(&[begins, is_other]);
         let puts = m.and(&[emits.puts, is_other]);
-        let next = m.mux(puts, emits.place, count);
+        let next = m.mux(puts, emits.place, counts[at]);
         let empty = m.or(&[starts, change.clear]);
         let filled = m.not(empty);
         let next = m.gate(filled, next);
-        m.set_next(reg, next);
-    }
-    for (at, (reg, first)) in first_regs.into_iter().enumerate() {
-        let is_other = if at == 1 { other } else { bank };
+        m.set_next(counts_regs[at].0, next);
         let takes = m.and(&[emits.is_first, is_other]);
-        let next = m.mux(takes, emits.found, first);
+        let next = m.mux(takes, emits.found, firsts[at]);
         let next = m.gate(kept, next);
-        m.set_next(reg, next);
+        m.set_next(first_regs[at].0, next);
     }
     let address = m.resize(put.place, shape.address_bits());
     let address = m.concat(&[put.bank, address]);
     let word = m.concat(&[put.begin, put.found]);
     m.mem_write(list, address, word, put.enable);
     // The search needs no lengths.
-    let length_bits = index_bits(u64::from(shape.data_bits) + 1);
-    let without = |m: &mut Module, word: Node| m.slice(word, length_bits, found_bits - length_bits);
+    let (low, bits) = (shape.length_bits, shape.searched_bits());
+    let without = |m: &mut Module, word: Node| m.slice(word, low, bits);
     let put = Put {
         found: without(m, put.found),
         ..put
@@ -201,7 +196,7 @@ impl Reading {
         let start = Range::first(m, shape, first, bounds);
         let takes = m.and(&[turn, cuts]);
         let takes_any = m.or(&[takes, begins]);
-        let source = next.or_first(m, begins, start);
+        let source = next.or(m, begins, start);
         let range = source.held(m, "range", takes_any);
 
         let last = m.not(next.exists);
@@ -301,13 +296,12 @@ impl Range {
         self.map(|name, node| m.hold(format!("{whose}_{name}"), takes, node))
     }
 
-    fn or_first(self, m: &mut Module, begins: Node, first: Range) -> Range {
-        let firsts = first.parts();
-        let mut at = 0;
+    /// Another one, where that is chosen.
+    fn or(self, m: &mut Module, chosen: Node, other: Range) -> Range {
+        let mut others = other.parts().into_iter();
         self.map(|_, node| {
-            let (_, first) = firsts[at];
-            at += 1;
-            m.mux(begins, first, node)
+            let (_, other) = others.next().expect("as many parts");
+            m.mux(chosen, other, node)
         })
     }
 }
@@ -358,11 +352,7 @@ impl Reading {
 
     /// What is found in the part of the range that the prefix has.
     fn inside(&self, m: &mut Module, shape: Shape, (prefix, change): (&Prefix, &Change)) -> Node {
-        let bits = (
-            index_bits(u64::from(shape.entries)),
-            index_bits(u64::from(shape.data_bits) + 1),
-        );
-        let before = Prefixed::of_word(m, self.range.found, bits);
+        let before = Prefixed::of_word(m, self.range.found, shape);
         let none = m.not(before.has);
         let shorter = m.ult(before.length, prefix.length);
         let hides = m.or(&[none, shorter]);
