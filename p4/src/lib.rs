@@ -111,7 +111,7 @@ pub fn read(
     let Some(description) = described::of(&program, &tokens, described, (sources, options))? else {
         return Ok(program);
     };
-    let file = format!("{}/{}", library::FOLDER, library::SUPPORT_FILE);
+    let file = library::shown(library::SUPPORT_FILE);
     if !sources.names().any(|name| name == file) {
         let support = sources.add(file, library::SUPPORT);
         tokens.extend(preprocess::run(sources, support, options)?);

@@ -58,10 +58,7 @@ pub fn packages() -> impl Iterator<Item = &'static str> {
 
 /// Whether a file of a program is one of ours, and not of who wrote it.
 pub fn is_own(file: &str) -> bool {
-    let is_included = file
-        .strip_prefix(FOLDER)
-        .is_some_and(|rest| rest.starts_with('/'));
-    is_included || file == ARCHITECTURE_FILE
+    name_of(file).is_some() || file == ARCHITECTURE_FILE
 }
 
 /// The description of the architecture that has this package, with so many parameters.
@@ -83,7 +80,17 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// In front of their names, where messages tell of them.
-pub const FOLDER: &str = "hardpath";
+const FOLDER: &str = "hardpath";
+
+/// What messages call one of our files.
+pub fn shown(name: &str) -> String {
+    format!("{FOLDER}/{name}")
+}
+
+/// The name of one of ours, of what messages call it.
+pub fn name_of(shown: &str) -> Option<&str> {
+    shown.strip_prefix(FOLDER)?.strip_prefix('/')
+}
 
 /// The file that is included by this name.
 pub fn file(name: &str) -> Option<&'static str> {

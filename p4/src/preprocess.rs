@@ -265,9 +265,7 @@ impl Run<'_> {
             }
         }
         if let Some(text) = library::file(&name) {
-            let number = self
-                .sources
-                .add(format!("{}/{name}", library::FOLDER), text);
+            let number = self.sources.add(library::shown(&name), text);
             return self.file(number);
         }
         let folders: Vec<String> = folders

@@ -155,7 +155,7 @@ pub fn architectures(refuses: Refuses) -> Vec<Architecture> {
 
 fn architecture(file: &'static str, refuses: Refuses) -> Option<Architecture> {
     let (program, sources) = declared(file)?;
-    let core = format!("{}/core.p4", library::FOLDER);
+    let core = library::shown("core.p4");
     let is_own = |span: crate::source::Span| sources.file(span.file).name != core;
     let mut packages = Vec::new();
     let mut described = Vec::new();

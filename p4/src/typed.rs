@@ -661,3 +661,78 @@ impl Expression {
         }
     }
 }
+
+/// What stands in a statement.
+pub(crate) enum Part<'a> {
+    Value(&'a Expression),
+    Body(&'a [Statement]),
+}
+
+impl Statement {
+    /// Expressions and statements in it, in the order of the text.
+    pub(crate) fn parts(&self) -> Vec<Part<'_>> {
+        use Part::{Body, Value};
+        fn cases<'a, T>(
+            value: &'a Expression,
+            cases: &'a [(T, Option<Vec<Statement>>)],
+        ) -> Vec<Part<'a>> {
+            let bodies = cases.iter().filter_map(|(_, body)| body.as_deref());
+            [Value(value)].into_iter().chain(bodies.map(Body)).collect()
+        }
+        match &self.kind {
+            StatementKind::Declare(_, value) | StatementKind::Return(value) => {
+                value.iter().map(Value).collect()
+            }
+            StatementKind::Assign(one, other) | StatementKind::Update(one, _, other) => {
+                vec![Value(one), Value(other)]
+            }
+            StatementKind::Call(call) => vec![Value(call)],
+            StatementKind::Block(inner) => vec![Body(inner)],
+            StatementKind::If(condition, yes, no) => vec![Value(condition), Body(yes), Body(no)],
+            StatementKind::SwitchAction(value, all) => cases(value, all),
+            StatementKind::Switch(value, all) => cases(value, all),
+            StatementKind::For {
+                begin,
+                condition,
+                update,
+                body,
+            } => vec![Body(begin), Value(condition), Body(update), Body(body)],
+            StatementKind::ForRange {
+                low, high, body, ..
+            } => vec![Value(low), Value(high), Body(body)],
+            StatementKind::ForEach { values, body, .. } => vec![Value(values), Body(body)],
+            StatementKind::Break | StatementKind::Continue | StatementKind::Exit => Vec::new(),
+        }
+    }
+}
+
+impl Expression {
+    /// Expressions in it, in the order of the text; of a call what it is given.
+    pub(crate) fn parts(&self) -> Vec<&Expression> {
+        match &self.kind {
+            ExpressionKind::Value(_)
+            | ExpressionKind::Variable(_)
+            | ExpressionKind::Object(_)
+            | ExpressionKind::This
+            | ExpressionKind::Apply(_)
+            | ExpressionKind::Ignored => Vec::new(),
+            ExpressionKind::Field(one, _)
+            | ExpressionKind::Slice(one, _, _)
+            | ExpressionKind::Next(one)
+            | ExpressionKind::Last(one)
+            | ExpressionKind::LastIndex(one)
+            | ExpressionKind::Unary(_, one)
+            | ExpressionKind::Cast(one)
+            | ExpressionKind::Hit(one)
+            | ExpressionKind::Miss(one) => vec![one],
+            ExpressionKind::Index(one, other)
+            | ExpressionKind::Part(one, other, _)
+            | ExpressionKind::Binary(_, one, other) => vec![one, other],
+            ExpressionKind::Choice(condition, yes, no) => vec![condition, yes, no],
+            ExpressionKind::Parts(parts) | ExpressionKind::PartsIn(parts, _) => {
+                parts.iter().collect()
+            }
+            ExpressionKind::Call(call) => call.arguments.iter().flatten().collect(),
+        }
+    }
+}

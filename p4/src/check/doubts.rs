@@ -82,9 +82,13 @@ const PROPERTIES: [&str; 26] = [
 ];
 
 impl<'a> Checker<'a> {
+    /// It stands in a file of who wrote the program.
+    pub(super) fn is_of_user(&self, span: Span) -> bool {
+        !library::is_own(&self.sources.file(span.file).name)
+    }
+
     pub(super) fn doubt(&mut self, span: Span, message: String, help: String) {
-        let file = &self.sources.file(span.file).name;
-        if !library::is_own(file) {
+        if self.is_of_user(span) {
             let warning = Diagnostic::warning(CODE, message).at(self.sources.place(span));
             self.told.warnings.push(warning.help(help));
         }

@@ -179,11 +179,7 @@ impl<'a> Checker<'a> {
             return vec![core];
         }
         // Whoever has an architecture needs no other one.
-        let own = format!("{}/", library::FOLDER);
-        let mut included = self
-            .sources
-            .names()
-            .filter_map(|file| file.strip_prefix(&own));
+        let mut included = self.sources.names().filter_map(library::name_of);
         if included.any(|file| file != core) {
             return Vec::new();
         }
@@ -358,7 +354,7 @@ fn names_of(file: &str) -> BTreeSet<String> {
     let Ok(program) = program else {
         return BTreeSet::new();
     };
-    let core = format!("{}/core.p4", library::FOLDER);
+    let core = library::shown("core.p4");
     let own = program.declarations.iter();
     let own = own.filter(|one| sources.file(one.span.file).name != core);
     let names = own.flat_map(|one| match &one.kind {

@@ -2,7 +2,6 @@
 
 use super::uses::{AllUses, Place, Uses};
 use super::Checker;
-use crate::library;
 use crate::source::Span;
 use crate::typed::VariableKind;
 use crate::types::{RecordKind, Type};
@@ -53,10 +52,6 @@ impl Checker<'_> {
                 (variable.kind == VariableKind::Local).then(|| variable.of.clone())
             }
         }
-    }
-
-    fn is_of_user(&self, span: Span) -> bool {
-        !library::is_own(&self.sources.file(span.file).name)
     }
 
     /// The first one in the files of who wrote the program.

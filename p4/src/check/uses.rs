@@ -4,8 +4,8 @@
 use crate::ast::Direction;
 use crate::source::Span;
 use crate::typed::{
-    Block, Call, Callee, Expression, ExpressionKind, Function, Parameter, Program, Set, Statement,
-    StatementKind, Table, Transition, VariableKind,
+    Block, Call, Callee, Expression, ExpressionKind, Function, Parameter, Part, Program, Set,
+    Statement, StatementKind, Table, Transition, VariableKind,
 };
 use crate::types::{RecordKind, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -157,29 +157,16 @@ impl Walk<'_> {
         statements.iter().for_each(|one| self.statement(one));
     }
 
-    fn cases<T>(&mut self, cases: &[(T, Option<Vec<Statement>>)]) {
-        let bodies = cases.iter().filter_map(|(_, body)| body.as_ref());
-        bodies.for_each(|body| self.statements(body));
-    }
-
     fn statement(&mut self, statement: &Statement) {
         match &statement.kind {
-            StatementKind::Declare(variable, value) => {
-                if let Some(value) = value {
-                    self.value(value);
-                    self.at(Place::Variable(*variable)).is_written = true;
-                }
-            }
             StatementKind::Assign(left, right) => {
                 self.value(right);
-                self.place(left, Does::Write);
+                return self.place(left, Does::Write);
             }
             StatementKind::Update(left, _, right) => {
                 self.value(right);
-                self.place(left, Does::Both);
+                return self.place(left, Does::Both);
             }
-            StatementKind::Call(call) => self.value(call),
-            StatementKind::Block(inner) => self.statements(inner),
             StatementKind::If(condition, yes, no) => {
                 let before = self.noted.len();
                 self.value(condition);
@@ -188,49 +175,20 @@ impl Walk<'_> {
                     self.uses.refused.push((span, asked));
                 }
                 self.statements(yes);
-                self.statements(no);
+                return self.statements(no);
             }
-            StatementKind::SwitchAction(value, cases) => {
-                self.value(value);
-                self.cases(cases);
-            }
-            StatementKind::Switch(value, cases) => {
-                self.value(value);
-                self.cases(cases);
-            }
-            StatementKind::For {
-                begin,
-                condition,
-                update,
-                body,
-            } => {
-                self.statements(begin);
-                self.value(condition);
-                self.statements(update);
-                self.statements(body);
-            }
-            StatementKind::ForRange {
-                variable,
-                low,
-                high,
-                body,
-            } => {
+            StatementKind::Declare(variable, Some(_))
+            | StatementKind::ForRange { variable, .. }
+            | StatementKind::ForEach { variable, .. } => {
                 self.at(Place::Variable(*variable)).is_written = true;
-                self.value(low);
-                self.value(high);
-                self.statements(body);
             }
-            StatementKind::ForEach {
-                variable,
-                values,
-                body,
-            } => {
-                self.at(Place::Variable(*variable)).is_written = true;
-                self.value(values);
-                self.statements(body);
+            _ => {}
+        }
+        for part in statement.parts() {
+            match part {
+                Part::Value(value) => self.value(value),
+                Part::Body(body) => self.statements(body),
             }
-            StatementKind::Return(value) => value.iter().for_each(|value| self.value(value)),
-            StatementKind::Break | StatementKind::Continue | StatementKind::Exit => {}
         }
     }
 
@@ -264,31 +222,19 @@ impl Walk<'_> {
             | ExpressionKind::Next(_)
             | ExpressionKind::Last(_) => self.place(of, Does::Read),
             ExpressionKind::LastIndex(inner) => self.way(inner),
-            ExpressionKind::Object(_) | ExpressionKind::This | ExpressionKind::Ignored => {}
             ExpressionKind::Value(_) => self.parts(&of.of, Does::Write),
-            ExpressionKind::Unary(_, one)
-            | ExpressionKind::Cast(one)
-            | ExpressionKind::Hit(one)
-            | ExpressionKind::Miss(one) => self.value(one),
-            ExpressionKind::Binary(_, one, other) => {
-                self.value(one);
-                self.value(other);
-            }
-            ExpressionKind::Choice(condition, yes, no) => {
-                for one in [condition, yes, no] {
-                    self.value(one);
-                }
-            }
-            ExpressionKind::Parts(parts) | ExpressionKind::PartsIn(parts, _) => {
-                parts.iter().for_each(|part| self.value(part));
-                self.parts(&of.of, Does::Write);
-            }
             ExpressionKind::Apply(table) => {
                 self.uses.applied.insert(*table);
             }
             ExpressionKind::Call(call) => {
                 self.call(call);
                 self.parts(&of.of, Does::Write);
+            }
+            _ => {
+                of.parts().into_iter().for_each(|part| self.value(part));
+                if let ExpressionKind::Parts(_) | ExpressionKind::PartsIn(..) = &of.kind {
+                    self.parts(&of.of, Does::Write);
+                }
             }
         }
     }

@@ -4,7 +4,8 @@
 use crate::design::{Design, Known};
 use crate::source::Span;
 use crate::typed::{
-    Callee, Expression, ExpressionKind, FunctionKind, Program, Statement, StatementKind, Transition,
+    Callee, Expression, ExpressionKind, FunctionKind, Part, Program, Statement, StatementKind,
+    Transition,
 };
 use crate::types::{ObjectKind, Type};
 use crate::value::Value;
@@ -131,102 +132,29 @@ impl Walk<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) {
-        match &statement.kind {
-            StatementKind::Declare(_, value) => {
-                value.iter().for_each(|value| self.expression(value));
+        if let StatementKind::If(condition, yes, no) = &statement.kind {
+            match condition.known() {
+                Some(Value::Bool(true)) => return self.statements(yes),
+                Some(Value::Bool(false)) => return self.statements(no),
+                _ => {}
             }
-            StatementKind::Assign(one, other) | StatementKind::Update(one, _, other) => {
-                self.expression(one);
-                self.expression(other);
+        }
+        for part in statement.parts() {
+            match part {
+                Part::Value(value) => self.expression(value),
+                Part::Body(body) => self.statements(body),
             }
-            StatementKind::Call(call) => self.expression(call),
-            StatementKind::Block(inner) => self.statements(inner),
-            StatementKind::If(condition, yes, no) => match condition.known() {
-                Some(Value::Bool(true)) => self.statements(yes),
-                Some(Value::Bool(false)) => self.statements(no),
-                _ => {
-                    self.expression(condition);
-                    self.statements(yes);
-                    self.statements(no);
-                }
-            },
-            StatementKind::SwitchAction(value, cases) => {
-                self.expression(value);
-                for (_, body) in cases {
-                    self.statements(body.as_deref().unwrap_or(&[]));
-                }
-            }
-            StatementKind::Switch(value, cases) => {
-                self.expression(value);
-                for (_, body) in cases {
-                    self.statements(body.as_deref().unwrap_or(&[]));
-                }
-            }
-            StatementKind::For {
-                begin,
-                condition,
-                update,
-                body,
-            } => {
-                self.statements(begin);
-                self.expression(condition);
-                self.statements(update);
-                self.statements(body);
-            }
-            StatementKind::ForRange {
-                low, high, body, ..
-            } => {
-                self.expression(low);
-                self.expression(high);
-                self.statements(body);
-            }
-            StatementKind::ForEach { values, body, .. } => {
-                self.expression(values);
-                self.statements(body);
-            }
-            StatementKind::Return(value) => {
-                value.iter().for_each(|value| self.expression(value));
-            }
-            StatementKind::Break | StatementKind::Continue | StatementKind::Exit => {}
         }
     }
 
     fn expression(&mut self, of: &Expression) {
+        of.parts()
+            .into_iter()
+            .for_each(|part| self.expression(part));
         match &of.kind {
-            ExpressionKind::Value(_)
-            | ExpressionKind::Variable(_)
-            | ExpressionKind::Object(_)
-            | ExpressionKind::This
-            | ExpressionKind::Ignored => {}
-            ExpressionKind::Field(one, _)
-            | ExpressionKind::Slice(one, _, _)
-            | ExpressionKind::Next(one)
-            | ExpressionKind::Last(one)
-            | ExpressionKind::LastIndex(one)
-            | ExpressionKind::Unary(_, one)
-            | ExpressionKind::Cast(one)
-            | ExpressionKind::Hit(one)
-            | ExpressionKind::Miss(one) => self.expression(one),
-            ExpressionKind::Index(one, other)
-            | ExpressionKind::Part(one, other, _)
-            | ExpressionKind::Binary(_, one, other) => {
-                self.expression(one);
-                self.expression(other);
-            }
-            ExpressionKind::Choice(condition, yes, no) => {
-                self.expression(condition);
-                self.expression(yes);
-                self.expression(no);
-            }
-            ExpressionKind::Parts(parts) | ExpressionKind::PartsIn(parts, _) => {
-                parts.iter().for_each(|part| self.expression(part))
-            }
             ExpressionKind::Apply(table) => self.table(*table),
-            ExpressionKind::Call(call) => {
-                let arguments = call.arguments.iter().flatten();
-                arguments.for_each(|argument| self.expression(argument));
-                self.call(&call.callee, &call.types, of.span);
-            }
+            ExpressionKind::Call(call) => self.call(&call.callee, &call.types, of.span),
+            _ => {}
         }
     }
 
