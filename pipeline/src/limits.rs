@@ -108,12 +108,12 @@ pub fn prefixes(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
             grouped(u64::from(Lpm::most_entries(decl.key_bytes, Search::Ranges)))
         ),
     };
+    Some(refused(decl, "map-too-large", message, &help))
+}
+
+fn refused(decl: &MapDecl, code: &'static str, message: String, help: &str) -> Diagnostic {
     let place = format!("map {}", decl.name);
-    Some(
-        Diagnostic::refused("map-too-large", message)
-            .at(place)
-            .help(help),
-    )
+    Diagnostic::refused(code, message).at(place).help(help)
 }
 
 /// What is wrong with a map in hardware, if something is: it is too wide or too large. What is looked up in it may be of any length.
@@ -122,10 +122,7 @@ pub fn map(decl: &MapDecl) -> Option<Diagnostic> {
 }
 
 fn searched(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
-    let refuse = |code, message: String, help: &str| {
-        let place = format!("map {}", decl.name);
-        Some(Diagnostic::refused(code, message).at(place).help(help))
-    };
+    let refuse = |code, message: String, help: &str| Some(refused(decl, code, message, help));
     for (what, bytes, most) in [
         ("keys", decl.entry_key_bytes(), MOST_KEY_BYTES),
         ("values", decl.value_bytes, MOST_VALUE_BYTES),
@@ -144,8 +141,8 @@ fn searched(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
         );
         return refuse("map-too-large", message, "ask for fewer entries");
     }
-    if let Some(refused) = prefixes(decl, search) {
-        return Some(refused);
+    if let Some(too_many) = prefixes(decl, search) {
+        return Some(too_many);
     }
     let word = u64::from(decl.value_bytes) * 8;
     let (entries, word) = match decl.find {

@@ -1,7 +1,7 @@
 //! How the keys and values of a P4 program's tables are laid out, in the README, the JSON and the C header of its design.
 
 use hardpath_p4::lower::layout::{
-    Action, Bits, Field, Holds, Key, Layout, Named, Order, LENGTH_BYTES, PRIORITY_OFFSET,
+    Bits, Field, Holds, Key, Layout, Named, Order, LENGTH_BYTES, PRIORITY_OFFSET,
 };
 use hardpath_packet::bits_text;
 use serde_json::{json, Value};
@@ -192,23 +192,17 @@ fn section(layout: &Layout) -> String {
             action.named.name,
             id(&action.named)
         );
-        match action.parameters.is_empty() {
-            true => {
-                let _ = writeln!(text, "| {what} | no parameters | | | |");
-            }
-            false => parameters(&mut text, &what, action),
+        if action.parameters.is_empty() {
+            let _ = writeln!(text, "| {what} | no parameters | | | |");
+        }
+        for parameter in &action.parameters {
+            row(&mut text, &what, parameter);
         }
     }
     if layout.holds == Holds::ValueSet {
         text.push_str("\nVALUE is 1: what is in the set has an entry, what is not has none.\n");
     }
     text
-}
-
-fn parameters(text: &mut String, what: &str, action: &Action) {
-    for parameter in &action.parameters {
-        row(text, what, parameter);
-    }
 }
 
 fn row(text: &mut String, what: &str, field: &Field) {
