@@ -160,7 +160,14 @@ pub enum CommandKind {
         meter: String,
         /// Its cell; all of them where none is named.
         index: Option<Number>,
-        /// From the lowest rate upwards.
+        /// From the lowest rate upwards; none: nothing is metered.
+        rates: Vec<Rate>,
+    },
+    /// The meter of the entry with these keys gets rates; none: it meters nothing.
+    SetFoundRates {
+        /// The entry.
+        entry: Found,
+        /// The committed and the peak rate.
         rates: Vec<Rate>,
     },
     /// The rates of a meter are shown.
@@ -509,7 +516,7 @@ pub struct Rate {
     /// Bytes or packets for a microsecond, a decimal fraction: `0.000005`.
     pub rate: String,
     /// Bytes or packets that may come at once.
-    pub burst: u32,
+    pub burst: u64,
 }
 
 /// Where clones go.

@@ -113,8 +113,7 @@ impl<'p> Names<'p> {
             priority,
             action,
             arguments,
-            is_constant: false,
-            count: (0, 0),
+            ..Entry::default()
         })
     }
 

@@ -8,6 +8,7 @@ use crate::described;
 use crate::fold;
 use crate::library;
 use crate::loops::{self, Loops};
+use crate::meters::Unit;
 use crate::source::{Sources, Span};
 use crate::typed::{Expression, ExpressionKind, Program, TableAction};
 use crate::types::{ObjectKind, Type};
@@ -142,9 +143,14 @@ impl Design {
 
     /// The member of an enum that an object was made with first: the name of an algorithm. Empty where it is none.
     pub fn algorithm<'p>(&self, program: &'p Program, object: usize) -> &'p str {
+        self.member(program, object, 0)
+    }
+
+    /// The name of a member of an enum that an object was made with; empty where it is none.
+    pub fn member<'p>(&self, program: &'p Program, object: usize, at: usize) -> &'p str {
         let instance = &program.instances[self.objects[object].instance];
-        let first = instance.arguments.first().and_then(Option::as_ref);
-        match first.map(|first| (first.known(), &first.of)) {
+        let given = instance.arguments.get(at).and_then(Option::as_ref);
+        match given.map(|given| (given.known(), &given.of)) {
             Some((Some(Value::Member(member)), of)) => {
                 program.types.member_name(of, *member).unwrap_or("")
             }
@@ -162,24 +168,59 @@ impl Design {
 
     /// The counter of the entries of a table; whether that counts whatever the table finds (v1model), or where an action says so (PSA, PNA).
     pub fn direct_counter(&self, program: &Program, table: usize) -> Option<(usize, bool)> {
+        self.direct(program, table, ["direct_counter", "DirectCounter"])
+    }
+
+    /// The meter of the entries of a table, likewise.
+    pub fn direct_meter(&self, program: &Program, table: usize) -> Option<(usize, bool)> {
+        self.direct(program, table, ["direct_meter", "DirectMeter"])
+    }
+
+    /// The table whose entries have an object.
+    pub fn table_of(
+        &self,
+        object: usize,
+        direct: impl Fn(usize) -> Option<(usize, bool)>,
+    ) -> Option<usize> {
+        (0..self.tables.len()).find(|table| direct(*table).is_some_and(|(own, _)| own == object))
+    }
+
+    /// The object that a property of a table names, of the first of two externs, which acts by itself, or of the second, which actions call.
+    fn direct(
+        &self,
+        program: &Program,
+        table: usize,
+        [by_itself, called]: [&str; 2],
+    ) -> Option<(usize, bool)> {
         let place = &self.tables[table];
         let mut properties = program.tables[place.table].properties.iter();
         properties.find_map(|property| {
-            let by_itself = match &property.value.of {
-                Type::Object(number, _) => match program.types.objects[*number].name.as_str() {
-                    "direct_counter" => true,
-                    "DirectCounter" => false,
-                    _ => return None,
-                },
-                _ => return None,
+            let Type::Object(of, _) = &property.value.of else {
+                return None;
             };
+            let name = program.types.objects[*of].name.as_str();
             match property.value.kind {
-                ExpressionKind::Object(number) => {
-                    Some((self.made_at(number, place.object)?, by_itself))
+                ExpressionKind::Object(number) if [by_itself, called].contains(&name) => {
+                    Some((self.made_at(number, place.object)?, name == by_itself))
                 }
                 _ => None,
             }
         })
+    }
+
+    /// The name of the extern that an object is of; empty where it is something else.
+    pub fn extern_of<'p>(&self, program: &'p Program, object: usize) -> &'p str {
+        match &self.objects[object].of {
+            Type::Object(of, _) => &program.types.objects[*of].name,
+            _ => "",
+        }
+    }
+
+    /// What a meter counts.
+    pub fn unit(&self, program: &Program, meter: usize) -> Option<Unit> {
+        let name = self.extern_of(program, meter);
+        let is_direct = ["direct_meter", "DirectMeter"].contains(&name);
+        Unit::named(self.member(program, meter, usize::from(!is_direct)))
     }
 
     /// Whether an object has states, and so can reject a packet.

@@ -11,6 +11,7 @@ mod externs;
 pub(crate) mod hashes;
 mod learning;
 mod messages;
+mod meters;
 mod packets;
 mod places;
 mod statements;
@@ -20,10 +21,12 @@ pub use data::{zero, Data};
 pub use externs::passed_length;
 pub use learning::{learned_action, learns, NOT_LEARNING};
 pub use messages::{Message, Said};
+pub use meters::{Meter, NOT_THE_METERS_TABLE};
 pub use packets::ONLY_PARSERS;
 pub use tables::{first_tables, Entry, Match, TableState, NOT_ITS_TABLE};
 
 use crate::design::{Design, Known};
+use crate::meters::Colour;
 use crate::source::{Sources, Span};
 use crate::typed::Program;
 use bits::Bits;
@@ -53,6 +56,17 @@ pub struct Outcome {
     pub bytes: Vec<u8>,
     /// What the program said while it was there: `log_msg`, `assert` that does not hold, digests.
     pub messages: Vec<Message>,
+}
+
+/// What a table has found whose action runs.
+#[derive(Clone, Copy)]
+struct Found {
+    /// The table, by its place in the design.
+    table: usize,
+    /// The entry, by its place among those of the table.
+    entry: Option<usize>,
+    /// What a meter of the table's entries says that meters by itself.
+    colour: Colour,
 }
 
 /// Why a body ends early.
@@ -86,12 +100,14 @@ pub struct Machine<'p> {
     /// What value sets hold, by their parsers.
     value_sets: BTreeMap<(usize, usize), Vec<Vec<Match>>>,
     /// The table that runs an action, and the entry that it has found.
-    found: Option<(usize, Option<usize>)>,
+    found: Option<Found>,
     /// The keys that it has looked for.
     looked_up: Vec<Data>,
     packet: packets::PacketIn,
     /// Bytes of the packet as it came in.
     arrived: usize,
+    /// When it came in, in nanoseconds.
+    time: u64,
     leaving: Bits,
     way: Way,
     checksum_failed: bool,
@@ -142,6 +158,7 @@ impl<'p> Machine<'p> {
             looked_up: Vec::new(),
             packet: packets::PacketIn::default(),
             arrived: 0,
+            time: 0,
             leaving: Bits::default(),
             way: Way::Nowhere,
             checksum_failed: false,
@@ -162,6 +179,7 @@ impl<'p> Machine<'p> {
     pub fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Outcome, Diagnostic> {
         self.packet = packets::PacketIn::of(bytes);
         self.arrived = bytes.len();
+        self.time = time;
         self.leaving = Bits::default();
         self.way = Way::Nowhere;
         self.checksum_failed = false;

@@ -32,6 +32,7 @@ pub mod lexer;
 pub mod library;
 pub mod loops;
 pub mod lower;
+pub mod meters;
 pub mod operators;
 pub mod p4_14;
 pub mod p4info;

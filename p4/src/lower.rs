@@ -60,8 +60,10 @@ pub struct Lowered {
     pub program: ir::Program,
     /// In the order of the design's tables.
     pub tables: Vec<LoweredTable>,
-    /// Registers and counters, by their objects.
+    /// Registers, counters and buckets of meters, by their objects.
     pub objects: BTreeMap<usize, ir::MapId>,
+    /// Rates of meters that are arrays, by their objects.
+    pub rates: BTreeMap<usize, ir::MapId>,
     /// Value sets, by their parsers and their places in the program.
     pub value_sets: BTreeMap<(usize, usize), ir::MapId>,
     /// What works and will disappoint: packets that are lost, and what was hardly meant.
@@ -83,8 +85,12 @@ pub struct LoweredTable {
     pub arguments: Vec<Vec<u32>>,
     /// Widths of keys.
     pub keys: Vec<u32>,
-    /// Bytes in front of the action: packets and bytes that an entry has counted.
+    /// In front of the action: packets and bytes that an entry has counted.
     pub counts: bool,
+    /// Behind these, the cell of the entry's meter.
+    pub meters: bool,
+    /// Entries that it holds.
+    pub size: u32,
 }
 
 /// Makes the IR of a program.
@@ -120,6 +126,7 @@ pub fn lower(
         tables: vec![LoweredTable::default(); design.tables.len()],
         made_tables: vec![false; design.tables.len()],
         objects: BTreeMap::new(),
+        rates: BTreeMap::new(),
         value_sets: BTreeMap::new(),
         places: BTreeMap::new(),
         place: None,
@@ -139,6 +146,7 @@ pub fn lower(
         program: lower.ir,
         tables: lower.tables,
         objects: lower.objects,
+        rates: lower.rates,
         value_sets: lower.value_sets,
         warnings: lower.warnings,
         unheard: lower.unheard,
@@ -164,6 +172,10 @@ struct Found {
     /// The entry, and the key that was looked for, of tables that have entries.
     entry: Option<ir::Value>,
     key: Option<ir::Value>,
+    /// The cell of the entry's meter, of tables that have one.
+    cell: Option<ir::Value>,
+    /// What a meter of the table's entries says that meters by itself: whether the packet is yellow, and whether it is red.
+    colour: Option<[ir::Value; 2]>,
 }
 
 struct Lower<'p> {
@@ -185,6 +197,7 @@ struct Lower<'p> {
     tables: Vec<LoweredTable>,
     made_tables: Vec<bool>,
     objects: BTreeMap<usize, ir::MapId>,
+    rates: BTreeMap<usize, ir::MapId>,
     value_sets: BTreeMap<(usize, usize), ir::MapId>,
     places: BTreeMap<(u32, u32), ir::PlaceId>,
     place: Option<ir::PlaceId>,

@@ -11,6 +11,7 @@
 
 mod entities;
 mod known;
+mod meters;
 mod text;
 
 pub use text::looks_so;
@@ -262,6 +263,14 @@ impl Reader<'_> {
                 wants("MODIFY", "counters are there: they are modified")?;
                 Ok(vec![self.direct_counter(of)?])
             }
+            "meter_entry" => {
+                wants("MODIFY", "meters are there: they are modified")?;
+                Ok(vec![self.meter(of)?])
+            }
+            "direct_meter_entry" => {
+                wants("MODIFY", "meters are there: they are modified")?;
+                Ok(vec![self.direct_meter(of)?])
+            }
             "register_entry" => {
                 wants("MODIFY", "registers are there: they are modified")?;
                 Ok(vec![self.register(of)?])
@@ -273,7 +282,7 @@ impl Reader<'_> {
             name => {
                 let message = format!("`{name}` is not there yet");
                 let error = Diagnostic::refused("p4-unsupported", message);
-                let help = "there are table_entry, counter_entry, direct_counter_entry, register_entry, value_set_entry";
+                let help = "there are table_entry, counter_entry, direct_counter_entry, meter_entry, direct_meter_entry, register_entry, value_set_entry";
                 Err(error.at(self.place(field.at)).help(help))
             }
         }

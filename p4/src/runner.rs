@@ -3,10 +3,11 @@
 //! What comes out of a port has to be what is expected there, in the order of each port alone, and nothing more; a port that no command
 //! names is not looked at.
 
-use crate::commands::{Call, Cell, Command, CommandKind, Expected, Found, Number};
+use crate::commands::{Call, Cell, Command, CommandKind, Expected, Found, Number, Rate};
 use crate::control::{wrong, Names};
 use crate::design::Design;
 use crate::interpreter::{first_tables, Data, Entry, Machine, Match, Message, Outcome, Way};
+use crate::meters::Rates;
 use crate::source::Sources;
 use crate::typed::Program;
 use hardpath_diagnostic::{Diagnostic, Place};
@@ -39,6 +40,11 @@ pub trait Engine {
     /// # Errors
     /// It has no room for it.
     fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String>;
+    /// The entry with the same keys and priority gets another action; what it has counted and metered stays.
+    ///
+    /// # Errors
+    /// The table does not take it.
+    fn change(&mut self, table: usize, entry: &Entry) -> Result<(), String>;
     /// An entry goes.
     fn take(&mut self, table: usize, entry: &Entry);
     /// What is done when nothing is found.
@@ -61,6 +67,18 @@ pub trait Engine {
     /// # Errors
     /// Its table counts nothing.
     fn set_found(&mut self, table: usize, entry: &Entry, count: (u64, u64)) -> Result<(), String>;
+    /// A cell of a meter gets rates; `None`: it meters nothing.
+    fn set_rates(&mut self, meter: usize, cell: u64, rates: Option<Rates>);
+    /// The meter of an entry likewise.
+    ///
+    /// # Errors
+    /// Its table has none.
+    fn set_found_rates(
+        &mut self,
+        table: usize,
+        entry: &Entry,
+        rates: Option<Rates>,
+    ) -> Result<(), String>;
     /// A value set of a parser gets a value.
     fn include(&mut self, parser: usize, set: usize, value: &BigInt);
     /// A value goes; `None`: all of them.
@@ -75,6 +93,14 @@ impl Engine for Machine<'_> {
     fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
         self.take(table, entry);
         self.table_mut(table).entries.push(entry.clone());
+        Ok(())
+    }
+
+    fn change(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
+        let mut entries = self.table_mut(table).entries.iter_mut();
+        if let Some(found) = entries.find(|one| same(one, entry)) {
+            (found.action, found.arguments) = (entry.action, entry.arguments.clone());
+        }
         Ok(())
     }
 
@@ -118,6 +144,23 @@ impl Engine for Machine<'_> {
         let mut entries = self.table_mut(table).entries.iter_mut();
         if let Some(found) = entries.find(|one| same(one, entry)) {
             found.count = count;
+        }
+        Ok(())
+    }
+
+    fn set_rates(&mut self, meter: usize, cell: u64, rates: Option<Rates>) {
+        self.meters(meter).entry(cell).or_default().rates = rates;
+    }
+
+    fn set_found_rates(
+        &mut self,
+        table: usize,
+        entry: &Entry,
+        rates: Option<Rates>,
+    ) -> Result<(), String> {
+        let mut entries = self.table_mut(table).entries.iter_mut();
+        if let Some(found) = entries.find(|one| same(one, entry)) {
+            found.meter.rates = rates;
         }
         Ok(())
     }
@@ -371,8 +414,23 @@ impl<E: Engine> Run<'_, E> {
                 self.may_change(table, &found, place)?;
                 self.drop_entry(table, &found);
             }
+            CommandKind::SetRates {
+                meter,
+                index,
+                rates,
+            } => self.set_rates(meter, index.as_ref(), rates, place)?,
+            CommandKind::SetFoundRates { entry, rates } => {
+                let (table, entry) = self.found(entry, place)?;
+                let rates = match &rates[..] {
+                    [] => None,
+                    rates => Some(meter_rates(rates, place)?),
+                };
+                self.set_entry_rates(table, &entry, rates, place)?;
+            }
             // Nobody looks at what these show.
-            CommandKind::ReadRegister { .. } | CommandKind::ReadCounter { .. } => {}
+            CommandKind::ReadRegister { .. }
+            | CommandKind::ReadCounter { .. }
+            | CommandKind::ReadRates { .. } => {}
             CommandKind::NoPacket => self.nothing_more(place),
             CommandKind::Wait => {}
             CommandKind::RemoveAll => {
@@ -381,9 +439,79 @@ impl<E: Engine> Run<'_, E> {
                 }
             }
             _ => {
-                let message = "copies of packets, meters and groups are not there yet";
+                let message = "copies of packets are not there yet";
                 return Err(Diagnostic::refused("p4-unsupported", message).at(place.clone()));
             }
+        }
+        Ok(())
+    }
+
+    /// The rates of a cell of a meter, of all of them, or of an entry by its number.
+    fn set_rates(
+        &mut self,
+        meter: &str,
+        index: Option<&Number>,
+        rates: &[Rate],
+        place: &Place,
+    ) -> Result<(), Diagnostic> {
+        let all = [METERS, DIRECT_METERS].concat();
+        let object = self.names.object(&all, meter, place)?;
+        let rates = match rates {
+            // P4Runtime, section "MeterEntry": without rates nothing is metered.
+            [] => None,
+            rates => Some(meter_rates(rates, place)?),
+        };
+        let direct = |table| self.design.direct_meter(self.program, table);
+        if METERS.contains(&self.design.extern_of(self.program, object)) {
+            let size = self.design.number(object, 0);
+            if let Some(index) = index.filter(|index| index.value >= size) {
+                let message = format!("`{meter}` has {size} cells, and no cell {}", index.value);
+                return Err(wrong(place, message));
+            }
+            let size = u64::try_from(size).unwrap_or(0);
+            let cells = match index {
+                Some(index) => index.word()..index.word() + 1,
+                None => 0..size,
+            };
+            for cell in cells {
+                self.engine.set_rates(object, cell, rates);
+            }
+            return Ok(());
+        }
+        let Some(table) = self.design.table_of(object, direct) else {
+            return Err(wrong(place, format!("no table has the meter `{meter}`")));
+        };
+        let entries = match index {
+            Some(index) => {
+                let number = u32::try_from(index.word()).unwrap_or(u32::MAX);
+                vec![self.added_entry(table, number, place)?]
+            }
+            None => self.tables[table].clone(),
+        };
+        for entry in entries {
+            self.set_entry_rates(table, &entry, rates, place)?;
+        }
+        Ok(())
+    }
+
+    fn set_entry_rates(
+        &mut self,
+        table: usize,
+        entry: &Entry,
+        rates: Option<Rates>,
+        place: &Place,
+    ) -> Result<(), Diagnostic> {
+        if self.design.direct_meter(self.program, table).is_none() {
+            let message = format!("`{}` has no meter", self.design.tables[table].name);
+            return Err(wrong(place, message));
+        }
+        let set = self.engine.set_found_rates(table, entry, rates);
+        set.map_err(|why| wrong(place, why))?;
+        let mut all = self.tables[table]
+            .iter_mut()
+            .chain(self.added.get_mut(&table).into_iter().flatten());
+        for one in all.by_ref().filter(|one| same(one, entry)) {
+            one.meter.rates = rates;
         }
         Ok(())
     }
@@ -429,7 +557,7 @@ impl<E: Engine> Run<'_, E> {
         }
     }
 
-    /// An entry gets another action; what it has counted stays.
+    /// An entry gets another action; what it has counted and metered stays.
     fn modify(
         &mut self,
         table: usize,
@@ -438,17 +566,15 @@ impl<E: Engine> Run<'_, E> {
         place: &Place,
     ) -> Result<(), Diagnostic> {
         self.may_change(table, &entry, place)?;
-        let counted = self.engine.found(table, &entry);
         (entry.action, entry.arguments) = self.names.called(table, action, place)?;
-        self.drop_entry(table, &entry);
-        self.put(table, &entry, place)?;
-        match counted {
-            (0, 0) => Ok(()),
-            counted => {
-                let set = self.engine.set_found(table, &entry, counted);
-                set.map_err(|why| wrong(place, why))
+        let changed = self.engine.change(table, &entry);
+        changed.map_err(|why| wrong(place, why))?;
+        for one in &mut self.tables[table] {
+            if same(one, &entry) {
+                *one = entry.clone();
             }
         }
+        Ok(())
     }
 
     fn put(&mut self, table: usize, entry: &Entry, place: &Place) -> Result<(), Diagnostic> {
@@ -594,6 +720,23 @@ impl<E: Engine> Run<'_, E> {
 
 /// Externs that are arrays of counters.
 pub(crate) const COUNTERS: [&str; 3] = ["counter", "Counter", "CounterArray"];
+/// The two rates of a meter.
+fn meter_rates(rates: &[Rate], place: &Place) -> Result<Rates, Diagnostic> {
+    let [committed, peak] = rates else {
+        let message = format!(
+            "a meter has two rates, committed and peak, not {}",
+            rates.len()
+        );
+        return Err(wrong(place, message).help("write `RATE:BURST RATE:BURST`"));
+    };
+    let made = Rates::new((&committed.rate, committed.burst), (&peak.rate, peak.burst));
+    made.map_err(|why| wrong(place, why))
+}
+
+/// Meters that are arrays, of all architectures.
+pub(crate) const METERS: [&str; 2] = ["meter", "Meter"];
+/// Meters of the entries of a table.
+pub(crate) const DIRECT_METERS: [&str; 2] = ["direct_meter", "DirectMeter"];
 
 /// The same entry, whatever it has counted.
 fn same(one: &Entry, other: &Entry) -> bool {

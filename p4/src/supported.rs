@@ -313,8 +313,11 @@ fn called_with(
 }
 
 /// What stands only in actions of a table that has it.
-const IN_ACTIONS: [&str; 4] = [
+const IN_ACTIONS: [&str; 7] = [
     "DirectCounter.count",
+    "DirectMeter.execute",
+    "DirectMeter.dpdk_execute",
+    "direct_meter.read",
     "add_entry",
     "set_entry_expire_time",
     "restart_expire_timer",

@@ -21,6 +21,8 @@ fn word(holds: Holds) -> &'static str {
         Holds::Default => "default action",
         Holds::Register => "register",
         Holds::Counter => "counter",
+        Holds::Meter => "meter",
+        Holds::Rates => "meter's rates",
         Holds::ValueSet => "value set",
     }
 }
@@ -33,6 +35,8 @@ fn described(layout: &Layout) -> String {
         Holds::Default => format!("default action of the table {name}"),
         Holds::Register => format!("cells of the register {name}"),
         Holds::Counter => format!("cells of the counter {name}"),
+        Holds::Meter => format!("buckets of the meter {name}, written by packets"),
+        Holds::Rates => format!("rates of the meter {name}"),
         Holds::ValueSet => format!("values of the value set {name}"),
     }
 }
@@ -199,11 +203,25 @@ fn section(layout: &Layout) -> String {
             row(&mut text, &what, parameter);
         }
     }
+    if layout.holds == Holds::Rates
+        || layout
+            .fields
+            .iter()
+            .any(|field| field.named.name == "is_set")
+    {
+        text.push_str(RATES);
+    }
     if layout.holds == Holds::ValueSet {
         text.push_str("\nVALUE is 1: what is in the set has an entry, what is not has none.\n");
     }
     text
 }
+
+/// What the rates of a meter are.
+const RATES: &str = "\nRates are in units of 2^-15 ns: a cost is the time in which the rate gives one byte or packet, rounded, and a burst \
+     is that many costs, the time in which the bucket becomes full. A rate of 0 is the largest cost and no burst. Where `is_set` is 0 nothing \
+     is metered. For 1,000,000 bytes a second and 2,000 bytes at once the cost is 32,768,000, the burst 65,536,000,000. Buckets are the times at \
+     which they were empty, from 2^79 on: 0 is full.\n";
 
 fn row(text: &mut String, what: &str, field: &Field) {
     let Bits { lo, width } = field.bits;
@@ -233,7 +251,8 @@ fn key_text(layout: &Layout) -> String {
     if matches!(layout.holds, Holds::Default) {
         return "KEY is 4 bytes of 0.\n\n".into();
     }
-    if matches!(layout.holds, Holds::Register | Holds::Counter) {
+    let is_array = [Holds::Register, Holds::Counter, Holds::Meter, Holds::Rates];
+    if is_array.contains(&layout.holds) {
         return "KEY is the index, 4 bytes, little endian.\n\n".into();
     }
     let last = key.first + key.bytes - 1;

@@ -15,6 +15,8 @@ pub(super) struct Passed {
     pub places: Vec<Option<Place>>,
     /// Types of the arguments.
     pub types: Vec<Type>,
+    /// Those that the call has an argument for.
+    pub given: Vec<bool>,
 }
 
 impl Machine<'_> {
@@ -149,6 +151,7 @@ impl Machine<'_> {
                 .map(|of| data::zero(&program.types, of))
                 .collect(),
             places: vec![None; parameters.len()],
+            given: vec![false; parameters.len()],
             types,
         };
         for (at, argument) in call.in_order() {
@@ -164,6 +167,7 @@ impl Machine<'_> {
         at: usize,
         passed: &mut Passed,
     ) -> Run<()> {
+        passed.given[at] = true;
         match parameter.direction {
             Direction::None | Direction::In => passed.values[at] = self.expression(argument)?,
             Direction::InOut => {

@@ -4,6 +4,7 @@ use super::bits::Bits;
 use super::calls::Passed;
 use super::data::{self, Data};
 use super::messages::{self, Said};
+use super::meters::Meter;
 use super::{hashes, Machine, Run, Stop, Way};
 use crate::design::Known;
 use crate::source::Span;
@@ -22,6 +23,8 @@ pub(super) enum State {
     Cells(BTreeMap<u64, Data>),
     /// Of a counter: packets and bytes of cells that counted.
     Counts(BTreeMap<u64, (u64, u64)>),
+    /// Of a meter: cells that were set or asked.
+    Meters(BTreeMap<u64, Meter>),
     /// Of a checksum: what was added, by its bytes.
     Bytes(Vec<u8>),
     /// Of an incremental checksum: its sum.
@@ -93,8 +96,9 @@ impl<'p> Machine<'p> {
                 self.digest(name, &passed, 0, whole.span);
                 Ok(Data::Void)
             }
-            ("meter" | "direct_meter" | "Meter" | "DirectMeter", _) => {
-                self.refuse(whole.span, "meters are not there yet")
+            ("meter" | "Meter", _) => self.meter(object, function, &passed, whole),
+            ("direct_meter" | "DirectMeter", _) => {
+                self.direct_meter(object, function, &passed, whole)
             }
             _ => {
                 let message = format!("what `{owner}.{name}` does is not known");
@@ -254,7 +258,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Writes what comes out of a parameter, in the type that the argument has.
-    fn give(&mut self, passed: &Passed, at: usize, data: Data) -> Run<Data> {
+    pub(super) fn give(&mut self, passed: &Passed, at: usize, data: Data) -> Run<Data> {
         let of = self.program.types.number_type(&passed.types[at]);
         let data = match data {
             Data::Number(number) => Data::Number(value::in_type(number, of)),
@@ -280,7 +284,7 @@ impl<'p> Machine<'p> {
 
     /// The bytes of a packet; DPDK's counters are told how many these are.
     fn counted_bytes(&self, function: &Function, passed: &Passed) -> u64 {
-        match passed_length(function) {
+        match passed_length(function, &passed.given) {
             Some(at) => u64::try_from(passed.values[at].to_number()).unwrap_or(0),
             None => self.packet_bytes() as u64,
         }
@@ -521,10 +525,10 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// The place of the parameter that says how long a packet is, if there is one.
-pub fn passed_length(function: &Function) -> Option<usize> {
-    let mut parameters = function.parameters.iter();
-    parameters.position(|one| one.name == "pkt_len")
+/// The place of the argument that says how long a packet is, if there is one.
+pub fn passed_length(function: &Function, given: &[bool]) -> Option<usize> {
+    let mut parameters = function.parameters.iter().zip(given);
+    parameters.position(|(one, given)| one.name == "pkt_len" && *given)
 }
 
 /// RFC 1624: a checksum behind a change of what is in it.

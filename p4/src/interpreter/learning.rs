@@ -2,7 +2,7 @@
 
 use super::calls::Passed;
 use super::data::Data;
-use super::{Entry, Machine, Match, Run};
+use super::{Entry, Found, Machine, Match, Run};
 use crate::ast::Direction;
 use crate::design::{evaluate, name_of, Known};
 use crate::lower::USUAL;
@@ -32,7 +32,7 @@ pub fn learned_action(program: &Program, table: &Table, name: &str) -> Option<us
 impl Machine<'_> {
     /// Whether the entry was made: not where there is one already, or no room.
     pub(super) fn add_entry(&mut self, passed: &Passed, span: Span) -> Run<Data> {
-        let Some((place, _)) = self.found else {
+        let Some(Found { table: place, .. }) = self.found else {
             return self.refuse(span, NOT_LEARNING);
         };
         let program = self.program;
@@ -88,8 +88,7 @@ impl Machine<'_> {
             priority: BigInt::from(0),
             action,
             arguments,
-            is_constant: false,
-            count: (0, 0),
+            ..Entry::default()
         });
         Ok(Data::Bool(true))
     }

@@ -2,9 +2,10 @@
 
 use super::calls::Passed;
 use super::data::{self, Data};
-use super::{Machine, Run};
+use super::{Found, Machine, Meter, Run};
 use crate::ast::Direction;
 use crate::design::{evaluate, Design, Known};
+use crate::meters::Colour;
 use crate::source::{Sources, Span};
 use crate::typed::{self, ActionCall, Expression, Program, Set};
 use crate::types::Type;
@@ -59,7 +60,7 @@ impl Match {
 }
 
 /// An entry of a table.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Entry {
     /// For each key of the table.
     pub keys: Vec<Match>,
@@ -73,6 +74,8 @@ pub struct Entry {
     pub is_constant: bool,
     /// Packets and bytes that it was found by.
     pub count: (u64, u64),
+    /// What its table's meter has of it.
+    pub meter: Meter,
 }
 
 /// What a table holds.
@@ -162,8 +165,19 @@ impl<'p> Machine<'p> {
         let Some((action, arguments)) = chosen else {
             return Ok(Data::Applied(entry.is_some(), None));
         };
+        let colour = match self.design.direct_meter(program, place) {
+            Some((meter, true)) => {
+                let tokens = self.tokens_of(meter, self.packet_bytes() as u64);
+                self.meter_found(place, entry, tokens, None)
+            }
+            _ => Colour::Green,
+        };
         self.looked_up = keys;
-        let before = self.found.replace((place, entry));
+        let before = self.found.replace(Found {
+            table: place,
+            entry,
+            colour,
+        });
         let result = self.run_action(of, action, arguments);
         self.found = before;
         result?;
@@ -182,6 +196,7 @@ impl<'p> Machine<'p> {
                 .map(|one| data::zero(&program.types, &one.of))
                 .collect(),
             places: vec![None; parameters.len()],
+            given: vec![false; parameters.len()],
             types: parameters.iter().map(|one| one.of.clone()).collect(),
         };
         let mut data = data.into_iter();
@@ -202,7 +217,7 @@ impl<'p> Machine<'p> {
     pub(super) fn count_found(&mut self, counter: usize, bytes: u64, span: Span) -> Run<Data> {
         let of = |table| self.design.direct_counter(self.program, table);
         match self.found {
-            Some((table, entry)) if of(table) == Some((counter, false)) => {
+            Some(Found { table, entry, .. }) if of(table) == Some((counter, false)) => {
                 if let Some(entry) = entry {
                     self.count_entry(table, entry, bytes);
                 }
@@ -321,7 +336,7 @@ impl Evaluator<'_> {
                     action,
                     arguments,
                     is_constant: table.entries_are_constant || entry.is_constant,
-                    count: (0, 0),
+                    ..Entry::default()
                 });
             }
         }

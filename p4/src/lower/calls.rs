@@ -13,6 +13,8 @@ pub(super) struct Passed {
     pub nodes: Vec<Node>,
     pub places: Vec<Option<Place>>,
     pub types: Vec<Type>,
+    /// Those that the call has an argument for.
+    pub given: Vec<bool>,
 }
 
 impl Lower<'_> {
@@ -182,6 +184,7 @@ impl Lower<'_> {
         let mut passed = Passed {
             nodes: types.iter().map(|of| self.zero(of)).collect(),
             places: vec![None; parameters.len()],
+            given: vec![false; parameters.len()],
             types,
         };
         for (at, argument) in call.in_order() {
@@ -197,6 +200,7 @@ impl Lower<'_> {
         at: usize,
         passed: &mut Passed,
     ) -> Made<()> {
+        passed.given[at] = true;
         match parameter.direction {
             Direction::None | Direction::In => passed.nodes[at] = self.expression(argument)?,
             Direction::InOut => {

@@ -26,7 +26,7 @@ impl Lowered {
         let decl = &self.program.maps[map];
         let places = Key::of_table(of, made, decl.key_bytes)?;
         let key = key(&places, entry);
-        let mut value = vec![0; made.counted_bytes() as usize];
+        let mut value = vec![0; made.front_bytes() as usize];
         value.extend(row(made, entry.action, &entry.arguments));
         Some(Written { map, key, value })
     }

@@ -4,6 +4,7 @@ mod arrays;
 mod checksums;
 mod hashes;
 mod learning;
+pub(super) mod meters;
 
 use super::calls::Passed;
 use super::flow::Slot;
@@ -82,8 +83,9 @@ impl<'p> Lower<'p> {
                 self.unheard("Digest.pack", whole.span);
                 Ok(Node::Void)
             }
-            ("meter" | "direct_meter" | "Meter" | "DirectMeter", _) => {
-                self.refuse(whole.span, "meters are not there yet")
+            ("meter" | "Meter", _) => self.meter(object, function, &passed, whole),
+            ("direct_meter" | "DirectMeter", _) => {
+                self.direct_meter(object, function, &passed, whole)
             }
             _ => {
                 let message = format!("what `{owner}.{name}` does is not there");

@@ -8,11 +8,12 @@
 //! exact      key:    fields, the first one lowest; lowest byte first
 //! one prefix key:    length (4 bytes, lowest first), fields, the prefix behind the others; highest byte first
 //! masks      key:    fields as of exact, masks at the same places, priority (4 bytes, lowest first)
-//! all        value:  [packets, bytes,] number of the action, its arguments
+//! all        value:  [packets, bytes,] [cell of a meter,] number of the action, its arguments
 //! ```
 
+use super::externs::meters::{BUCKETS, BURSTS, COSTS, IS_SET};
 use super::node::width_of;
-use super::tables::{find_of, COUNT_BYTES};
+use super::tables::{find_of, CELL_BYTES, COUNT_BYTES};
 use super::{ir, Lowered, LoweredTable};
 use crate::control::key_name;
 use crate::design::{joined, name_of, Design};
@@ -22,6 +23,7 @@ use crate::typed::{self, Program};
 use crate::types::{Type, Types};
 use hardpath_ir::Find;
 use num_bigint::BigInt;
+use std::collections::BTreeMap;
 
 /// What is added to a priority of P4Runtime, so that those below zero have a place.
 pub const PRIORITY_OFFSET: u32 = 1 << 31;
@@ -56,6 +58,10 @@ pub enum Holds {
     Register,
     /// Cells of a counter.
     Counter,
+    /// Buckets of a meter.
+    Meter,
+    /// Rates of a meter.
+    Rates,
     /// Values of a value set.
     ValueSet,
 }
@@ -258,6 +264,19 @@ impl Field {
 }
 
 impl LoweredTable {
+    /// Fields in front of the row.
+    fn front(&self, holds: Holds) -> Vec<Field> {
+        let mut fields = Vec::new();
+        if holds == Holds::Entries && self.counts {
+            fields.extend(pair());
+        }
+        if holds == Holds::Entries && self.meters {
+            let (lo, width) = (self.cell_at() * 8, CELL_BYTES * 8);
+            fields.push(Field::new("meter_cell", Bits { lo, width }));
+        }
+        fields
+    }
+
     /// Where the arguments of an action stand in a row.
     pub(super) fn places(&self, action: usize) -> Vec<Bits> {
         let mut lo = self.action_bits;
@@ -271,11 +290,15 @@ impl LoweredTable {
     }
 
     /// Bytes in front of the row of an entry.
-    pub(super) fn counted_bytes(&self) -> u32 {
-        if self.counts {
-            COUNT_BYTES
-        } else {
-            0
+    pub(super) fn front_bytes(&self) -> u32 {
+        self.cell_at() + if self.meters { CELL_BYTES } else { 0 }
+    }
+
+    /// Where the cell of an entry's meter stands.
+    pub(super) fn cell_at(&self) -> u32 {
+        match self.counts {
+            true => COUNT_BYTES,
+            false => 0,
         }
     }
 }
@@ -297,7 +320,7 @@ impl Lowered {
                 let (key, lo) = match holds {
                     Holds::Entries => (
                         Key::of_table(of, made, decl.key_bytes),
-                        made.counted_bytes() * 8,
+                        made.front_bytes() * 8,
                     ),
                     _ => (Some(Key::index()), 0),
                 };
@@ -308,7 +331,7 @@ impl Lowered {
                     holds,
                     owner: named(&design.tables[number].name),
                     key,
-                    fields: if lo > 0 { pair() } else { Vec::new() },
+                    fields: made.front(holds),
                     actions: (0..of.actions.len())
                         .map(|at| action(program, of, made, (at, &names[at]), lo))
                         .collect(),
@@ -320,6 +343,9 @@ impl Lowered {
             }
         }
         for (object, map) in &self.objects {
+            layouts.push((*map, self.array(program, design, *object, *map, &known)));
+        }
+        for (object, map) in &self.rates {
             layouts.push((*map, self.array(program, design, *object, *map, &known)));
         }
         for ((parser, set), map) in &self.value_sets {
@@ -366,11 +392,9 @@ impl Lowered {
                 let id = all.find(|(_, (own, _))| own == name).map(|(id, _)| *id);
                 (Holds::Register, fields, id)
             }
-            _ => {
-                let mut all = known.counters.iter();
-                let id = all.find(|(_, own)| *own == name).map(|(id, _)| *id);
-                (Holds::Counter, pair(), id)
-            }
+            "meter" => (Holds::Meter, buckets(), named_id(&known.meters, name)),
+            "meter's rates" => (Holds::Rates, rates(), named_id(&known.meters, name)),
+            _ => (Holds::Counter, pair(), named_id(&known.counters, name)),
         };
         Layout {
             map: decl.name.clone(),
@@ -428,6 +452,37 @@ fn pair() -> Vec<Field> {
         Field::new("packets", word(0)),
         Field::new("bytes", word(64)),
     ]
+}
+
+/// The rates of a meter.
+fn rates() -> Vec<Field> {
+    let names = [
+        "is_set",
+        "committed_cost",
+        "peak_cost",
+        "committed_burst",
+        "peak_burst",
+    ];
+    let places = [&[IS_SET][..], &COSTS, &BURSTS].concat();
+    placed(&names, &places)
+}
+
+/// The buckets of a meter.
+fn buckets() -> Vec<Field> {
+    placed(&["committed_empty", "peak_empty"], &BUCKETS)
+}
+
+fn placed(names: &[&str], places: &[Bits]) -> Vec<Field> {
+    let fields = names.iter().zip(places);
+    fields
+        .map(|(name, bits)| Field::new(*name, *bits))
+        .collect()
+}
+
+/// The number of what has this name.
+fn named_id(all: &BTreeMap<u64, String>, name: &str) -> Option<u64> {
+    let mut all = all.iter();
+    all.find(|(_, own)| *own == name).map(|(id, _)| *id)
 }
 
 /// An action of a table's list, whose row begins at this bit.

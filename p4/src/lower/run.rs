@@ -1,8 +1,12 @@
 //! Runs what a program has become, by the interpreter of the IR or in hardware: the same tests as for the reference interpreter.
 
+use super::control::Written;
+use super::externs::meters::{rate_bytes, BUCKET_BYTES, RATE_BYTES};
+use super::tables::CELL_BYTES;
 use super::{ir, Lowered};
 use crate::design::Design;
 use crate::interpreter::{first_tables, Data, Entry, Outcome, Way};
+use crate::meters::Rates;
 use crate::runner::Engine;
 use crate::source::Sources;
 use crate::typed::Program;
@@ -101,6 +105,10 @@ pub struct Running<'p, D> {
     device: D,
     /// Values of value sets, by the tables that they are.
     sets: std::collections::BTreeMap<ir::MapId, std::collections::BTreeSet<Vec<u8>>>,
+    /// Entries that the program has, by tables.
+    constant: Vec<Vec<Entry>>,
+    /// Cells of meters that entries have, by their tables and keys.
+    cells: std::collections::BTreeMap<(usize, Vec<u8>), u32>,
 }
 
 impl<'p, D: Device> Running<'p, D> {
@@ -121,8 +129,11 @@ impl<'p, D: Device> Running<'p, D> {
             design,
             device,
             sets: Default::default(),
+            constant: Vec::new(),
+            cells: Default::default(),
         };
         let first = first_tables(program, sources, design)?;
+        running.constant = first.iter().map(|table| table.entries.clone()).collect();
         for (number, (table, first)) in design.tables.iter().zip(&first).enumerate() {
             let of = &program.tables[table.table];
             // One that nobody applies is nowhere.
@@ -180,9 +191,30 @@ impl<D: Device> Engine for Running<'_, D> {
 
     fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
         match self.lowered.entry(table, self.of_table(table), entry) {
-            Some(written) => self
-                .device
-                .update(written.map, &written.key, &written.value),
+            Some(mut written) => {
+                self.take_cell(table, &mut written);
+                let (map, key) = (written.map, written.key);
+                let put = self.device.update(map, &key, &written.value);
+                if put.is_err() {
+                    self.cells.remove(&(table, key));
+                }
+                put
+            }
+            None if self.is_nowhere(table) => Ok(()),
+            None => Err("this table has no entries".into()),
+        }
+    }
+
+    fn change(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
+        match self.lowered.entry(table, self.of_table(table), entry) {
+            Some(mut written) => {
+                let front = self.lowered.tables[table].front_bytes() as usize;
+                if let Some(held) = self.device.value(written.map, &written.key) {
+                    written.value[..front].copy_from_slice(&held[..front]);
+                }
+                self.device
+                    .update(written.map, &written.key, &written.value)
+            }
             None if self.is_nowhere(table) => Ok(()),
             None => Err("this table has no entries".into()),
         }
@@ -191,6 +223,7 @@ impl<D: Device> Engine for Running<'_, D> {
     fn take(&mut self, table: usize, entry: &Entry) {
         if let Some(written) = self.lowered.entry(table, self.of_table(table), entry) {
             self.device.delete(written.map, &written.key);
+            self.cells.remove(&(table, written.key));
         }
     }
 
@@ -269,6 +302,33 @@ impl<D: Device> Engine for Running<'_, D> {
         }
     }
 
+    fn set_rates(&mut self, meter: usize, cell: u64, rates: Option<Rates>) {
+        if let Some(map) = self.lowered.rates.get(&meter).copied() {
+            let index = u32::try_from(cell).unwrap_or(u32::MAX);
+            let value = rate_bytes(rates.as_ref());
+            let _ = self.device.update(map, &index.to_le_bytes(), &value);
+        }
+    }
+
+    fn set_found_rates(
+        &mut self,
+        table: usize,
+        entry: &Entry,
+        rates: Option<Rates>,
+    ) -> Result<(), String> {
+        if self.is_nowhere(table) {
+            return Ok(());
+        }
+        let meter = self.design.direct_meter(self.program, table);
+        let map = meter.and_then(|(meter, _)| self.lowered.rates.get(&meter).copied());
+        // Nothing asks a meter that has no table.
+        let (Some(map), Some(cell)) = (map, self.cell(table, entry)) else {
+            return Ok(());
+        };
+        let value = rate_bytes(rates.as_ref());
+        self.device.update(map, &cell.to_le_bytes(), &value)
+    }
+
     fn include(&mut self, parser: usize, set: usize, value: &BigInt) {
         if let Some(map) = self.lowered.value_sets.get(&(parser, set)).copied() {
             let key = self.member(map, value);
@@ -293,7 +353,49 @@ impl<D: Device> Engine for Running<'_, D> {
     }
 }
 
-impl<D> Running<'_, D> {
+impl<D: Device> Running<'_, D> {
+    /// A new entry gets a cell of its table's meter: the buckets of that are full, and it has no rates.
+    fn take_cell(&mut self, table: usize, written: &mut Written) {
+        let made = &self.lowered.tables[table];
+        let meter = self.design.direct_meter(self.program, table);
+        let Some((meter, _)) = meter.filter(|_| made.meters) else {
+            return;
+        };
+        let mut own = self.cells.iter().filter(|((of, _), _)| *of == table);
+        let taken: std::collections::BTreeSet<u32> = own.by_ref().map(|(_, cell)| *cell).collect();
+        let Some(cell) = (0..made.size).find(|cell| !taken.contains(cell)) else {
+            return;
+        };
+        let at = made.cell_at() as usize;
+        written.value[at..at + CELL_BYTES as usize].copy_from_slice(&cell.to_le_bytes());
+        let nothing = [
+            (&self.lowered.rates, RATE_BYTES),
+            (&self.lowered.objects, BUCKET_BYTES),
+        ];
+        for (maps, bytes) in nothing {
+            if let Some(map) = maps.get(&meter) {
+                let zeros = vec![0; bytes as usize];
+                let _ = self.device.update(*map, &cell.to_le_bytes(), &zeros);
+            }
+        }
+        self.cells.insert((table, written.key.clone()), cell);
+    }
+
+    /// The cell of an entry's meter.
+    fn cell(&self, table: usize, entry: &Entry) -> Option<u32> {
+        let of = self.of_table(table);
+        match self.lowered.entry(table, of, entry) {
+            Some(written) => self.cells.get(&(table, written.key)).copied(),
+            // Those of the program have their own numbers.
+            None => {
+                let mut own = self.constant[table].iter();
+                let place =
+                    own.position(|one| one.keys == entry.keys && one.priority == entry.priority);
+                u32::try_from(place?).ok()
+            }
+        }
+    }
+
     /// The key that a value of a value set is.
     fn member(&self, map: ir::MapId, value: &BigInt) -> Vec<u8> {
         let (_, mut key) = value.to_bytes_le();

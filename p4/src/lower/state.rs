@@ -1,26 +1,42 @@
 //! What the tables of the IR hold where the reference interpreter holds the same: by which the two are compared after a run.
 
-use super::{ir, Lowered, COUNT_BYTES};
+use super::externs::meters::{bucket_bytes, rate_bytes};
+use super::{ir, Lowered, Written, COUNT_BYTES};
 use crate::design::Design;
 use crate::interpreter::{Entry, Machine, Match};
-use crate::runner::COUNTERS;
+use crate::runner::{COUNTERS, DIRECT_METERS, METERS};
 use crate::typed::Program;
-use crate::types::Type;
 use hardpath_ir::maps::{Entries, Image, Maps};
 
 impl Lowered {
-    /// All tables, registers and counters as they should be when the reference interpreter has come so far.
-    pub fn image(&self, machine: &mut Machine, program: &Program, design: &Design) -> Image {
+    /// All tables, registers and counters as they should be when the reference interpreter has come so far. Where cells of meters are is a
+    /// matter of who put the entries there: what the tables held `first` says it.
+    pub fn image(
+        &self,
+        machine: &mut Machine,
+        program: &Program,
+        design: &Design,
+        first: &Image,
+    ) -> Image {
         // Arrays have all their cells.
         let mut image = Maps::new(&self.program.maps).image();
         for (number, place) in design.tables.iter().enumerate() {
             let of = &program.tables[place.table];
             let state = machine.table(number);
-            for entry in &state.entries {
-                if let Some(written) = self.entry(number, of, entry) {
+            let meter = design.direct_meter(program, number);
+            let buckets = meter.and_then(|(meter, _)| self.objects.get(&meter).copied());
+            for (at, entry) in state.entries.iter().enumerate() {
+                // Those of the program have their own numbers.
+                let mut cell = u32::try_from(at).ok();
+                if let Some(mut written) = self.entry(number, of, entry) {
+                    cell = self.placed(number, &mut written, first);
                     let value = self.counted(number, entry, written.value);
                     self.entries(&mut image, written.map)
                         .insert(written.key, value);
+                }
+                if let (Some(map), Some(cell)) = (buckets, cell) {
+                    self.entries(&mut image, map)
+                        .insert(cell.to_le_bytes().to_vec(), bucket_bytes(&entry.meter));
                 }
             }
             let default = state.default.as_ref();
@@ -30,9 +46,19 @@ impl Lowered {
             }
         }
         for (object, map) in &self.objects {
-            let cells = match is_counter(program, design, *object) {
-                true => counts(machine, *object),
-                false => self.cells(machine, program, design, (*object, *map)),
+            let cells = match design.extern_of(program, *object) {
+                // They stand with the entries of their tables.
+                name if DIRECT_METERS.contains(&name) => continue,
+                name if COUNTERS.contains(&name) => counts(machine, *object),
+                name if METERS.contains(&name) => buckets(machine, *object),
+                _ => self.cells(machine, program, design, (*object, *map)),
+            };
+            self.entries(&mut image, *map).extend(cells);
+        }
+        for (object, map) in &self.rates {
+            let cells = match DIRECT_METERS.contains(&design.extern_of(program, *object)) {
+                true => self.held(first, *map),
+                false => rates(machine, *object),
             };
             self.entries(&mut image, *map).extend(cells);
         }
@@ -51,6 +77,22 @@ impl Lowered {
     fn entries<'a>(&self, image: &'a mut Image, map: ir::MapId) -> &'a mut Entries {
         let name = &self.program.maps[map].name;
         image.entry(name.clone()).or_default()
+    }
+
+    /// What a table that packets do not write held at the begin, and holds.
+    fn held(&self, first: &Image, map: ir::MapId) -> Entries {
+        let held = first.get(&self.program.maps[map].name);
+        held.cloned().unwrap_or_default()
+    }
+
+    /// Takes the cell of an entry's meter from what its table held.
+    fn placed(&self, table: usize, written: &mut Written, first: &Image) -> Option<u32> {
+        let made = &self.tables[table];
+        let held = first.get(&self.program.maps[written.map].name)?;
+        let held = held.get(&written.key).filter(|_| made.meters)?;
+        let at = made.cell_at() as usize..made.front_bytes() as usize;
+        written.value[at.clone()].copy_from_slice(&held[at.clone()]);
+        Some(u32::from_le_bytes(held[at].try_into().ok()?))
     }
 
     /// The value of an entry with what it has counted.
@@ -82,11 +124,19 @@ impl Lowered {
     }
 }
 
-fn is_counter(program: &Program, design: &Design, object: usize) -> bool {
-    match design.objects[object].of {
-        Type::Object(of, _) => COUNTERS.contains(&program.types.objects[of].name.as_str()),
-        _ => false,
-    }
+/// The buckets of meters.
+fn buckets(machine: &mut Machine, object: usize) -> Entries {
+    let meters = machine.meters(object).iter();
+    let cells = meters.filter_map(|(index, meter)| Some((key(*index)?, bucket_bytes(meter))));
+    cells.collect()
+}
+
+/// The rates of meters.
+fn rates(machine: &mut Machine, object: usize) -> Entries {
+    let meters = machine.meters(object).iter();
+    let cells =
+        meters.filter_map(|(index, meter)| Some((key(*index)?, rate_bytes(meter.rates.as_ref()))));
+    cells.collect()
 }
 
 fn counts(machine: &mut Machine, object: usize) -> Entries {

@@ -21,6 +21,8 @@ pub const USUAL_TERNARY: u64 = 64;
 pub const USUAL: u64 = 1024;
 /// In front of a row where entries count: packets and bytes, 64 bits each.
 pub const COUNT_BYTES: u32 = 16;
+/// Behind these, where entries have meters: the cell of the entry's.
+pub const CELL_BYTES: u32 = 4;
 
 impl Lower<'_> {
     /// §14.2.2.
@@ -41,24 +43,35 @@ impl Lower<'_> {
         }
         let mut row = self.default_row(place, of)?;
         let mut hit = self.number(0u32, 1);
-        let (mut entry, mut key) = (None, None);
+        let (mut entry, mut key, mut cell) = (None, None, None);
         if self.tables[place].entries.is_some() {
             let looked_up = self.key(place, of, &keys, whole.span)?;
             let (found, at, found_row) = self.look_up(place, looked_up);
             row = self.select(found, found_row, row);
             (hit, entry, key) = (found, Some(at), Some(looked_up));
+            if self.tables[place].meters {
+                cell =
+                    Some(self.part_of_entry(place, at, self.tables[place].cell_at(), CELL_BYTES));
+            }
         }
         if of.entries_are_constant {
-            (hit, row) = self.constant_entries(place, of, &keys, row)?;
+            let number;
+            (hit, number, row) = self.constant_entries(place, of, &keys, row)?;
+            cell = Some(number);
         }
         let action_bits = self.tables[place].action_bits;
         let action = self.slice(row, 0, action_bits);
-        let found = Found {
+        let mut found = Found {
             place,
             hit,
             entry,
             key,
+            cell,
+            colour: None,
         };
+        if let Some((meter, true)) = self.design.direct_meter(program, place) {
+            found.colour = Some(self.metered_by_itself(found, meter, whole.span)?);
+        }
         let before = self.found.replace(found);
         let result = self.run_actions(place, of, action, row, 0);
         self.found = before;
@@ -83,15 +96,19 @@ impl Lower<'_> {
                 .map(|key| self.width(&key.value.of))
                 .collect(),
             counts: self.design.direct_counter(program, place).is_some(),
+            meters: self.design.direct_meter(program, place).is_some(),
             ..LoweredTable::default()
         };
         for property in &of.properties {
             self.property(property)?;
         }
         let row_bytes = row_bits(&made).div_ceil(8);
+        made.size = of.entries.len().max(1) as u32;
         let name = self.design.tables[place].name.clone();
         if !of.keys.is_empty() && !of.entries_are_constant {
-            made.entries = Some(self.entries_map(&name, place, of, &made, row_bytes)?);
+            let map = self.entries_map(&name, place, of, &made, row_bytes)?;
+            made.size = self.ir.maps[map].max_entries;
+            made.entries = Some(map);
         }
         if !of.default_is_constant {
             let mut decl = MapDecl::new(&format!("{name}.default"), Find::Array, (4, row_bytes), 1);
@@ -117,7 +134,6 @@ impl Lower<'_> {
         let what = match kind.as_str() {
             "action_selector" | "ActionSelector" => "action selectors are",
             "action_profile" | "ActionProfile" => "action profiles are",
-            "direct_meter" | "DirectMeter" => "meters are",
             _ => return Ok(()),
         };
         self.refuse(property.value.span, format!("{what} not there yet"))
@@ -164,7 +180,7 @@ impl Lower<'_> {
             }
         }
         let key_bytes = key_bits.div_ceil(8).max(1) + if find == Find::Prefix { 4 } else { 0 };
-        let value_bytes = (row_bytes + made.counted_bytes()).max(1);
+        let value_bytes = (row_bytes + made.front_bytes()).max(1);
         let mut decl = MapDecl::new(name, find, (key_bytes, value_bytes), size as u32);
         decl.packets_write = made.counts || learns(of);
         decl.outside = "table".into();
@@ -250,10 +266,16 @@ impl Lower<'_> {
         let found = self.effect(ir::Op::MapLookup(map), &[key], &[1, 32]);
         let (hit, entry) = (found[0], found[1]);
         let bytes = row_bits(&made).div_ceil(8);
-        let offset = self.number(made.counted_bytes(), 32);
-        let row = self.effect(ir::Op::MapLoad(map), &[entry, offset], &[bytes * 8])[0];
+        let row = self.part_of_entry(place, entry, made.front_bytes(), bytes);
         let row = self.slice(row, 0, row_bits(&made));
         (hit, entry, row)
+    }
+
+    /// Bytes of the value of an entry.
+    fn part_of_entry(&mut self, place: usize, entry: ir::Value, at: u32, bytes: u32) -> ir::Value {
+        let map = self.tables[place].entries.expect("it was asked for");
+        let offset = self.number(at, 32);
+        self.effect(ir::Op::MapLoad(map), &[entry, offset], &[bytes * 8])[0]
     }
 
     /// The row of the default action.
@@ -303,19 +325,20 @@ impl Lower<'_> {
         Ok(self.known(&node).unwrap_or_default())
     }
 
-    /// Entries that stand in the program, the one that wins first.
+    /// Entries that stand in the program, the one that wins first: whether one is found, its number and its row.
     fn constant_entries(
         &mut self,
         place: usize,
         of: &typed::Table,
         keys: &[(Node, Type)],
         default: ir::Value,
-    ) -> Made<(ir::Value, ir::Value)> {
+    ) -> Made<(ir::Value, ir::Value, ir::Value)> {
         let mut order: Vec<usize> = (0..of.entries.len()).collect();
         let ranks = self.ranks(place, of)?;
         order.sort_by(|one, other| ranks[*other].cmp(&ranks[*one]));
         let bits = row_bits(&self.tables[place]);
         let (mut hit, mut row) = (self.number(0u32, 1), default);
+        let mut cell = self.number(0u32, CELL_BYTES * 8);
         for at in order.into_iter().rev() {
             let entry = &of.entries[at];
             let mut takes = self.number(1u32, 1);
@@ -326,9 +349,11 @@ impl Lower<'_> {
             let number = self.program_row(place, of, Some(&entry.action))?;
             let own = self.number(number, bits);
             row = self.select(takes, own, row);
+            let own = self.number(at, CELL_BYTES * 8);
+            cell = self.select(takes, own, cell);
             hit = self.or(takes, hit);
         }
-        Ok((hit, row))
+        Ok((hit, cell, row))
     }
 
     /// What decides between entries of the program (§14.2.1.4): the longest prefix, or the priority; the larger one wins.
@@ -427,6 +452,7 @@ impl Lower<'_> {
         let mut passed = Passed {
             nodes: parameters.iter().map(|one| self.zero(&one.of)).collect(),
             places: vec![None; parameters.len()],
+            given: vec![false; parameters.len()],
             types: parameters.iter().map(|one| one.of.clone()).collect(),
         };
         let mut places = self.tables[place].places(at).into_iter();

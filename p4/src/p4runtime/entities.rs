@@ -18,7 +18,11 @@ impl Reader<'_> {
         match kind {
             // The program has it: it is listed for those who want to know.
             "INSERT" if is_constant => Ok(Vec::new()),
-            "INSERT" => Ok(vec![CommandKind::AddEntry(self.entry(of)?)]),
+            "INSERT" => {
+                let mut all = vec![CommandKind::AddEntry(self.entry(of)?)];
+                all.extend(self.metered(of)?);
+                Ok(all)
+            }
             "MODIFY" | "DELETE" if is_constant => {
                 self.wrong(of.at, "an entry that is constant stays as it is")
             }
@@ -26,10 +30,12 @@ impl Reader<'_> {
                 let table = self.table(of)?;
                 let action = self.inner(of, "action")?;
                 let action = action.map(|action| self.action(table, action));
-                Ok(vec![CommandKind::ModifyFound {
+                let mut all = vec![CommandKind::ModifyFound {
                     entry: self.found(table, of)?,
                     action: action.transpose()?,
-                }])
+                }];
+                all.extend(self.metered(of)?);
+                Ok(all)
             }
             // Nothing but its keys counts.
             "DELETE" => Ok(vec![CommandKind::DeleteFound {
@@ -41,6 +47,18 @@ impl Reader<'_> {
                 Err(self.error(at, message).help(help))
             }
         }
+    }
+
+    /// The rates of an entry's meter, where it says some.
+    fn metered(&self, of: Node) -> Read<Option<CommandKind>> {
+        let rates = self.rates(of, "meter_config")?;
+        Ok(match rates.is_empty() {
+            true => None,
+            false => Some(CommandKind::SetFoundRates {
+                entry: self.found(self.table(of)?, of)?,
+                rates,
+            }),
+        })
     }
 
     fn entry(&self, of: Node) -> Read<Entry> {

@@ -13,6 +13,8 @@ pub struct Known {
     pub actions: BTreeMap<u64, Action>,
     /// Counters that are arrays.
     pub counters: BTreeMap<u64, String>,
+    /// Meters that are arrays.
+    pub meters: BTreeMap<u64, String>,
     /// Registers, with the bits of a cell.
     pub registers: BTreeMap<u64, (String, Option<u32>)>,
     /// Value sets.
@@ -85,7 +87,10 @@ impl Known {
             };
             (preamble_id(action), known)
         });
-        let counters = info.messages("counters");
+        let arrays = |kind: &str| -> BTreeMap<u64, String> {
+            let all = info.messages(kind);
+            all.map(|one| (preamble_id(one), name(one))).collect()
+        };
         let registers = info.messages("registers").map(|register| {
             let mut specs = register.messages("type_spec");
             let bits = specs.next().and_then(|spec| {
@@ -110,7 +115,8 @@ impl Known {
         Known {
             tables: tables.collect(),
             actions: actions.collect(),
-            counters: counters.map(|one| (preamble_id(one), name(one))).collect(),
+            counters: arrays("counters"),
+            meters: arrays("meters"),
             registers: registers.collect(),
             value_sets: value_sets.collect(),
         }

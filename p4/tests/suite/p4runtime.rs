@@ -4,6 +4,7 @@ use hardpath_p4::commands::{Command, CommandKind};
 use hardpath_p4::control::Names;
 use hardpath_p4::design::{design, Design};
 use hardpath_p4::interpreter::first_tables;
+use hardpath_p4::meters::Rates;
 use hardpath_p4::p4info::{initial_entries, p4info};
 use hardpath_p4::preprocess::Options;
 use hardpath_p4::source::Sources;
@@ -28,13 +29,17 @@ control I(inout headers h, inout metadata m, inout standard_metadata_t s) {
     counter(16, CounterType.packets_and_bytes) seen;
     direct_counter(CounterType.packets_and_bytes) found;
     register<bit<20>>(8) cells;
+    meter(4, MeterType.bytes) rate;
+    direct_meter<bit<8>>(MeterType.packets) each;
     action send(bit<9> port) { s.egress_spec = port; }
     action mark(bit<8> a, bit<16> b) { h.h.a = a; h.h.b = b; }
+    action limit() { each.read(h.h.a); }
     table one {
         key = { h.h.a: exact; h.h.c: lpm; }
-        actions = { send; mark; NoAction; }
+        actions = { send; mark; NoAction; limit; }
         default_action = NoAction();
         counters = found;
+        meters = each;
         entries = {
             (1, 0x0a000000 &&& 0xff000000): send(3);
             (2, 0x0a0b0c0d): mark(7, 0x1234);
@@ -56,6 +61,7 @@ control I(inout headers h, inout metadata m, inout standard_metadata_t s) {
         none.apply();
         seen.count((bit<32>)h.h.a);
         cells.write(0, 20w1);
+        rate.execute_meter(1, h.h.a);
         one.apply();
         many.apply();
     }
@@ -179,6 +185,53 @@ fn counters_registers_and_default_actions_are_modified() {
     assert_eq!(machine.table(table).entries[0].count, (9, 8));
     let (_, arguments) = machine.table(table).default.clone().unwrap();
     assert_eq!(arguments[0].to_number(), 511.into());
+}
+
+/// P4Runtime, sections "MeterEntry" and "DirectMeterEntry": a cell, all cells, an entry's; without rates nothing is metered.
+#[test]
+fn meters_get_rates() {
+    let of = checked();
+    let (rate, one) = (id(&of, "meters", "I.rate"), id(&of, "tables", "I.one"));
+    let first = r#"match { field_id: 1 exact { value: "\001" } } match { field_id: 2 lpm { value: "\n\000\000\000" prefix_len: 8 } }"#;
+    let config = "config { cir: 1500000 cburst: 10 pir: 3000000 pburst: 20 }";
+    let cell = |index: &str, config: &str| {
+        format!("updates {{ type: MODIFY entity {{ meter_entry {{ meter_id: {rate} {index} {config} }} }} }}\n")
+    };
+    let entry = |config: &str| {
+        format!("updates {{ type: MODIFY entity {{ direct_meter_entry {{ table_entry {{ table_id: {one} {first} }} {config} }} }} }}\n")
+    };
+    let text = cell("", config) + &cell("index { index: 2 }", "") + &entry(config);
+    let mut machine = done(&of, &text).unwrap();
+    let mut all = of.design.objects.iter();
+    let object = all.position(|one| one.name == "I.rate").unwrap();
+    let wanted = Rates::new(("1.5", 10), ("3", 20)).unwrap();
+    let held: Vec<_> = machine
+        .meters(object)
+        .values()
+        .map(|meter| meter.rates)
+        .collect();
+    assert_eq!(held, [Some(wanted), Some(wanted), None, Some(wanted)]);
+    let mut tables = of.design.tables.iter();
+    let table = tables.position(|table| table.name == "I.one").unwrap();
+    let found =
+        |machine: &hardpath_p4::interpreter::Machine| machine.table(table).entries[0].meter.rates;
+    assert_eq!(found(&machine), Some(wanted));
+    let machine = done(&of, &(entry(config) + &entry(""))).unwrap();
+    assert_eq!(found(&machine), None);
+    for (wrong, said) in [
+        (cell("index { index: 4 }", config), "has 4 cells"),
+        (
+            cell("", "config { cir: 2 pir: 1 }"),
+            "is below the committed one",
+        ),
+        (
+            cell("", "config { cir: 2 cburst: 5 pir: 9000000000000 }"),
+            "too fast",
+        ),
+    ] {
+        let error = done(&of, &wrong).err().unwrap();
+        assert!(error.contains(said), "{error}");
+    }
 }
 
 /// What a machine holds when these updates are done, or what is said of the first one that cannot be done.
@@ -321,7 +374,7 @@ fn what_is_wrong_is_told_with_its_place() {
         (format!("updates {{ type: MODIFY entity {{ table_entry {{ table_id: {one} {a} is_const: true }} }} }}"), "stays as it is"),
         (insert(format!("table_id: {none} {good}")), "has no keys"),
         (format!("updates {{ type: INSERT entity {{ table_entry {{ table_id: {one} is_default_action: true {good} }} }} }}"), "it is modified"),
-        ("updates { type: INSERT entity { meter_entry { } } }".to_owned(), "`meter_entry` is not there yet"),
+        ("updates { type: INSERT entity { digest_entry { } } }".to_owned(), "`digest_entry` is not there yet"),
     ];
     let text: Vec<&str> = wrong.iter().map(|(text, _)| text.as_str()).collect();
     let errors = read(&of, &text.join("\n")).unwrap_err();

@@ -12,6 +12,8 @@ use hardpath_packet::{Class, Copy, Fate, Sideband};
 pub struct Reference<'p> {
     meaning: &'p Meaning,
     machine: Machine<'p>,
+    /// What the tables of what the program became hold at the begin.
+    first: Image,
     /// Packets that it has run.
     packets: u64,
 }
@@ -26,7 +28,9 @@ impl Meaning {
         let mut machine = Machine::new(&read.program, &read.sources, &read.design)?;
         read.fill(&mut machine, &self.entries)?;
         self.heard.take();
+        let first = read.contents(&self.lowered, &self.entries)?;
         Ok(Reference {
+            first,
             meaning: self,
             machine,
             packets: 0,
@@ -110,7 +114,8 @@ impl Judge for Reference<'_> {
     fn image(&mut self) -> Result<Image, Diagnostic> {
         let read = &self.meaning.read;
         let lowered = &self.meaning.lowered;
-        Ok(lowered.image(&mut self.machine, &read.program, &read.design))
+        let machine = &mut self.machine;
+        Ok(lowered.image(machine, &read.program, &read.design, &self.first))
     }
 }
 

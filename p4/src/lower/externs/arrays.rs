@@ -23,10 +23,21 @@ impl Lower<'_> {
         outside: &str,
         span: Span,
     ) -> Made<ir::MapId> {
+        let size = u32::try_from(self.design.number(object, 0)).unwrap_or(u32::MAX);
+        self.array_of(object, (bytes, size), outside, span)
+    }
+
+    /// The same for one of so many bytes in so many cells.
+    pub(super) fn array_of(
+        &mut self,
+        object: usize,
+        (bytes, size): (u32, u32),
+        outside: &str,
+        span: Span,
+    ) -> Made<ir::MapId> {
         if let Some(map) = self.objects.get(&object) {
             return Ok(*map);
         }
-        let size = u32::try_from(self.design.number(object, 0)).unwrap_or(u32::MAX);
         if size == 0 || size > 1 << 24 {
             return self.refuse(span, format!("an array of {size} cells is not there"));
         }
@@ -53,7 +64,7 @@ impl Lower<'_> {
 
     /// The bytes of a packet, in 64 bits; DPDK's counters are told how many these are.
     pub(super) fn counted_bytes(&mut self, function: &Function, passed: &Passed) -> ir::Value {
-        let length = match passed_length(function) {
+        let length = match passed_length(function, &passed.given) {
             Some(at) => self.bits(&passed.nodes[at], 32),
             None => self.length(),
         };

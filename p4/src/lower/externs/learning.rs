@@ -26,6 +26,10 @@ impl Lower<'_> {
             let message = "packets add entries only where all keys are exact";
             return self.refuse(span, message);
         }
+        if made.meters {
+            let message = "entries that packets add have no cells of a meter";
+            return self.refuse(span, message);
+        }
         let name = match &passed.nodes[0] {
             Node::Text(name) => name.as_str(),
             _ => "",
@@ -81,12 +85,12 @@ impl Lower<'_> {
 
     /// A row as the value of an entry that has counted nothing.
     fn behind_counts(&mut self, made: &LoweredTable, row: ir::Value, width: u32) -> ir::Value {
-        let row = match made.counts {
-            true => {
-                let nothing = self.number(0u32, super::COUNTER_BYTES * 8);
+        let row = match made.front_bytes() {
+            0 => row,
+            bytes => {
+                let nothing = self.number(0u32, bytes * 8);
                 self.concat(&[row, nothing])
             }
-            false => row,
         };
         self.zext(row, width)
     }

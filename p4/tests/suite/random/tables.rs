@@ -214,7 +214,7 @@ pub fn entries(random: &mut Random, program: &Program, design: &Design) -> Vec<(
             }
             let (action, arguments) = action(random, program, table);
             let priority = BigInt::from(if has_order { 1 + at } else { 0 });
-            let (is_constant, count) = (false, (0, 0));
+            let is_constant = false;
             all.push((
                 number,
                 Entry {
@@ -223,7 +223,7 @@ pub fn entries(random: &mut Random, program: &Program, design: &Design) -> Vec<(
                     action,
                     arguments,
                     is_constant,
-                    count,
+                    ..Entry::default()
                 },
             ));
         }
