@@ -53,7 +53,7 @@ fn interpreted(name: &str, program: &str, test: &str) -> Verdict {
 
 #[test]
 fn the_interpreter_passes_their_tests() {
-    assert_eq!(names(), ["firewall", "l2l3", "tunnel"]);
+    assert_eq!(names(), ["classifier", "firewall", "l2l3", "tunnel"]);
     for name in names() {
         let verdict = interpreted(
             &name,
@@ -103,7 +103,22 @@ fn their_entries_fit() {
 }
 
 /// Each as the first thing that somebody might forget; a test that does not see it would be none.
-const MISTAKES: [(&str, &str, &str); 20] = [
+const MISTAKES: [(&str, &str, &str); 27] = [
+    ("classifier", "if (!hdr.vlan.isValid())", "if (true)"),
+    ("classifier", "hdr.vlan.type = hdr.ethernet.type;", ""),
+    ("classifier", "hdr.vlan.priority = priority;", ""),
+    ("classifier", "meta.has_ports = 1;", ""),
+    (
+        "classifier",
+        "(0, PROTOCOL_UDP): ports;",
+        "(_, PROTOCOL_UDP): ports;",
+    ),
+    (
+        "classifier",
+        "meta.src_port: range;",
+        "meta.dst_port: range @name(\"meta.src_port\");",
+    ),
+    ("classifier", "if (hdr.ipv4.isValid())", "if (true)"),
     ("l2l3", "|| hdr.ipv4.ttl <= 1", ""),
     ("l2l3", "|| std.checksum_error == 1", ""),
     ("l2l3", "std.parser_error != error.NoError", "false"),
