@@ -53,7 +53,10 @@ fn interpreted(name: &str, program: &str, test: &str) -> Verdict {
 
 #[test]
 fn the_interpreter_passes_their_tests() {
-    assert_eq!(names(), ["classifier", "firewall", "l2l3", "tunnel"]);
+    assert_eq!(
+        names(),
+        ["classifier", "firewall", "l2l3", "paxos", "tunnel"]
+    );
     for name in names() {
         let verdict = interpreted(
             &name,
@@ -92,9 +95,10 @@ fn their_entries_fit() {
         let commands = entries::read(&name, &text(&format!("{name}.entries")));
         let commands = commands.unwrap_or_else(|errors| panic!("{errors:#?}"));
         assert!(
-            commands
-                .iter()
-                .any(|command| matches!(command.kind, CommandKind::AddEntry(_))),
+            commands.iter().any(|command| matches!(
+                command.kind,
+                CommandKind::AddEntry(_) | CommandKind::SetDefault { .. }
+            )),
             "{name}"
         );
         let verdict = runner::interpret(&program, &sources, &design, &commands);
@@ -103,7 +107,7 @@ fn their_entries_fit() {
 }
 
 /// Each as the first thing that somebody might forget; a test that does not see it would be none.
-const MISTAKES: [(&str, &str, &str); 27] = [
+const MISTAKES: [(&str, &str, &str); 36] = [
     ("classifier", "if (!hdr.vlan.isValid())", "if (true)"),
     ("classifier", "hdr.vlan.type = hdr.ethernet.type;", ""),
     ("classifier", "hdr.vlan.priority = priority;", ""),
@@ -163,6 +167,31 @@ const MISTAKES: [(&str, &str, &str); 27] = [
         "(_, PROTOCOL_UDP): ports;",
     ),
     ("firewall", "3: inside();", ""),
+    (
+        "paxos",
+        "hdr.paxos.round >= promised",
+        "hdr.paxos.round > promised",
+    ),
+    ("paxos", "&& hdr.paxos.round != 0", ""),
+    ("paxos", "- first < count", "< count"),
+    ("paxos", "hdr.udp.length == UDP_LENGTH;", "true;"),
+    (
+        "paxos",
+        "(hdr.udp.checksum == 0 || udp_sum.get() == 0)",
+        "udp_sum.get() == 0",
+    ),
+    (
+        "paxos",
+        "udp_checksum == 0 ? 16w0xffff : udp_checksum",
+        "udp_checksum",
+    ),
+    ("paxos", "votes.write(cell, hdr.paxos.round);", ""),
+    ("paxos", "hdr.paxos.voted = hdr.paxos.round;", ""),
+    (
+        "paxos",
+        "(4, 5, 0 &&& 1, 0, PROTOCOL_UDP)",
+        "(4, 5, _, 0, PROTOCOL_UDP)",
+    ),
 ];
 
 #[test]
