@@ -20,10 +20,11 @@ const fn sample(name: &'static str, beats: f64, leave: u64) -> Sample {
     Sample { name, beats, leave }
 }
 
-pub const SAMPLES: [Sample; 5] = [
+pub const SAMPLES: [Sample; 6] = [
     sample("classifier", 1.0, 35),
     sample("firewall", 1.0, 20),
     sample("l2l3", 1.0, 16),
+    sample("marketdata", 1.0, 30),
     sample("paxos", 1.0, 45),
     // It puts 28 bytes in front of a packet of 60, which then leaves in two beats.
     sample("tunnel", 2.0, 10),

@@ -55,7 +55,14 @@ fn interpreted(name: &str, program: &str, test: &str) -> Verdict {
 fn the_interpreter_passes_their_tests() {
     assert_eq!(
         names(),
-        ["classifier", "firewall", "l2l3", "paxos", "tunnel"]
+        [
+            "classifier",
+            "firewall",
+            "l2l3",
+            "marketdata",
+            "paxos",
+            "tunnel"
+        ]
     );
     for name in names() {
         let verdict = interpreted(
@@ -107,7 +114,7 @@ fn their_entries_fit() {
 }
 
 /// Each as the first thing that somebody might forget; a test that does not see it would be none.
-const MISTAKES: [(&str, &str, &str); 36] = [
+const MISTAKES: [(&str, &str, &str); 46] = [
     ("classifier", "if (!hdr.vlan.isValid())", "if (true)"),
     ("classifier", "hdr.vlan.type = hdr.ethernet.type;", ""),
     ("classifier", "hdr.vlan.priority = priority;", ""),
@@ -191,6 +198,32 @@ const MISTAKES: [(&str, &str, &str); 36] = [
         "paxos",
         "(4, 5, 0 &&& 1, 0, PROTOCOL_UDP)",
         "(4, 5, _, 0, PROTOCOL_UDP)",
+    ),
+    ("marketdata", "outcome = outcome_t.DUPLICATE;", ""),
+    (
+        "marketdata",
+        "seen.write(cell, hdr.mold.sequence);",
+        "seen.write(0, hdr.mold.sequence);",
+    ),
+    (
+        "marketdata",
+        "if (behind > next)",
+        "if (next == hdr.mold.sequence)",
+    ),
+    ("marketdata", "&& next != 0", ""),
+    ("marketdata", "hdr.udp.checksum = 0;", ""),
+    ("marketdata", "hdr.mold.count = kept;", ""),
+    ("marketdata", "groups_of_packet | wanted_by", "wanted_by"),
+    ("marketdata", "hdr.blocks[at].setInvalid();", ""),
+    (
+        "marketdata",
+        "(!is_whole && hdr.udp.length != HEADERS + count * BLOCK)",
+        "false",
+    ),
+    (
+        "marketdata",
+        "std.packet_length < (bit<32>)hdr.ipv4.length + 14",
+        "false",
     ),
 ];
 
