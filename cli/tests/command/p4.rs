@@ -20,8 +20,9 @@ const fn sample(name: &'static str, beats: f64, leave: u64) -> Sample {
     Sample { name, beats, leave }
 }
 
-pub const SAMPLES: [Sample; 6] = [
+pub const SAMPLES: [Sample; 7] = [
     sample("classifier", 1.0, 35),
+    sample("countmin", 1.0, 60),
     sample("firewall", 1.0, 20),
     sample("l2l3", 1.0, 16),
     sample("marketdata", 1.0, 30),

@@ -57,6 +57,7 @@ fn the_interpreter_passes_their_tests() {
         names(),
         [
             "classifier",
+            "countmin",
             "firewall",
             "l2l3",
             "marketdata",
@@ -114,7 +115,7 @@ fn their_entries_fit() {
 }
 
 /// Each as the first thing that somebody might forget; a test that does not see it would be none.
-const MISTAKES: [(&str, &str, &str); 46] = [
+const MISTAKES: [(&str, &str, &str); 53] = [
     ("classifier", "if (!hdr.vlan.isValid())", "if (true)"),
     ("classifier", "hdr.vlan.type = hdr.ethernet.type;", ""),
     ("classifier", "hdr.vlan.priority = priority;", ""),
@@ -224,6 +225,21 @@ const MISTAKES: [(&str, &str, &str); 46] = [
         "marketdata",
         "std.packet_length < (bit<32>)hdr.ipv4.length + 14",
         "false",
+    ),
+    ("countmin", "cells.read(cell) |+| 1", "cells.read(cell) + 1"),
+    ("countmin", "count_0 > limit", "count_0 >= limit"),
+    ("countmin", "&& count_3 > limit", ""),
+    ("countmin", "second[27:16]", "first[27:16]"),
+    ("countmin", "sum.subtract(", "sum.add("),
+    (
+        "countmin",
+        "(0, PROTOCOL_UDP): ports;",
+        "(_, PROTOCOL_UDP): ports;",
+    ),
+    (
+        "countmin",
+        "limit = above;\n        mark_with",
+        "limit = 3;\n        mark_with",
     ),
 ];
 
