@@ -20,7 +20,7 @@ const fn sample(name: &'static str, beats: f64, leave: u64) -> Sample {
     Sample { name, beats, leave }
 }
 
-pub const SAMPLES: [Sample; 7] = [
+pub const SAMPLES: [Sample; 8] = [
     sample("classifier", 1.0, 35),
     sample("countmin", 1.0, 60),
     sample("firewall", 1.0, 20),
@@ -29,6 +29,7 @@ pub const SAMPLES: [Sample; 7] = [
     sample("paxos", 1.0, 45),
     // It puts 28 bytes in front of a packet of 60, which then leaves in two beats.
     sample("tunnel", 2.0, 10),
+    sample("vxlan", 2.0, 25),
 ];
 
 /// Programs of `tests/stf`, each with its tests.

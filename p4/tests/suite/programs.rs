@@ -62,7 +62,8 @@ fn the_interpreter_passes_their_tests() {
             "l2l3",
             "marketdata",
             "paxos",
-            "tunnel"
+            "tunnel",
+            "vxlan"
         ]
     );
     for name in names() {
@@ -115,7 +116,7 @@ fn their_entries_fit() {
 }
 
 /// Each as the first thing that somebody might forget; a test that does not see it would be none.
-const MISTAKES: [(&str, &str, &str); 53] = [
+const MISTAKES: [(&str, &str, &str); 60] = [
     ("classifier", "if (!hdr.vlan.isValid())", "if (true)"),
     ("classifier", "hdr.vlan.type = hdr.ethernet.type;", ""),
     ("classifier", "hdr.vlan.priority = priority;", ""),
@@ -240,6 +241,29 @@ const MISTAKES: [(&str, &str, &str); 53] = [
         "countmin",
         "limit = above;\n        mark_with",
         "limit = 3;\n        mark_with",
+    ),
+    ("vxlan", "hdr.inner.type != TYPE_VLAN", "true"),
+    ("vxlan", "hdr.vxlan.has_network == 1;", "true;"),
+    (
+        "vxlan",
+        "if (from_tunnel || std.packet_length > LONGEST)",
+        "if (std.packet_length > LONGEST)",
+    ),
+    (
+        "vxlan",
+        "std.packet_length > LONGEST",
+        "std.packet_length >= LONGEST",
+    ),
+    (
+        "vxlan",
+        "hdr.outer_udp.length = length + IN_UDP;",
+        "hdr.outer_udp.length = length + IN_IPV4;",
+    ),
+    ("vxlan", "hdr.udp.setInvalid();", ""),
+    (
+        "vxlan",
+        "(4, 5, 0 &&& 1, 0, PROTOCOL_UDP)",
+        "(4, 5, _, 0, PROTOCOL_UDP)",
     ),
 ];
 
