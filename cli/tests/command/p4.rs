@@ -20,10 +20,11 @@ const fn sample(name: &'static str, beats: f64, leave: u64) -> Sample {
     Sample { name, beats, leave }
 }
 
-pub const SAMPLES: [Sample; 8] = [
+pub const SAMPLES: [Sample; 9] = [
     sample("classifier", 1.0, 35),
     sample("countmin", 1.0, 60),
     sample("firewall", 1.0, 20),
+    sample("ipip", 2.0, 55),
     sample("l2l3", 1.0, 16),
     sample("marketdata", 1.0, 30),
     sample("paxos", 1.0, 45),

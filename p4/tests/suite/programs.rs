@@ -59,6 +59,7 @@ fn the_interpreter_passes_their_tests() {
             "classifier",
             "countmin",
             "firewall",
+            "ipip",
             "l2l3",
             "marketdata",
             "paxos",
@@ -116,7 +117,7 @@ fn their_entries_fit() {
 }
 
 /// Each as the first thing that somebody might forget; a test that does not see it would be none.
-const MISTAKES: [(&str, &str, &str); 60] = [
+const MISTAKES: [(&str, &str, &str); 67] = [
     ("classifier", "if (!hdr.vlan.isValid())", "if (true)"),
     ("classifier", "hdr.vlan.type = hdr.ethernet.type;", ""),
     ("classifier", "hdr.vlan.priority = priority;", ""),
@@ -265,6 +266,25 @@ const MISTAKES: [(&str, &str, &str); 60] = [
         "(4, 5, 0 &&& 1, 0, PROTOCOL_UDP)",
         "(4, 5, _, 0, PROTOCOL_UDP)",
     ),
+    ("ipip", "if (knows_congestion == 0)", "if (false)"),
+    ("ipip", "hdr.inner.congestion = congestion_t.ECT_1;", ""),
+    (
+        "ipip",
+        "hdr.inner.congestion = congestion_t.CONGESTION;",
+        "",
+    ),
+    (
+        "ipip",
+        "hdr.ipv4.length |-| ADDED",
+        "hdr.ipv4.length - ADDED",
+    ),
+    (
+        "ipip",
+        "hdr.ipv4.src == from || hdr.ipv4.src == to",
+        "hdr.ipv4.src == from",
+    ),
+    ("ipip", "hdr.options.setInvalid();", ""),
+    ("ipip", "if (is_lost)", "if (false)"),
 ];
 
 #[test]
