@@ -63,6 +63,7 @@ fn the_interpreter_passes_their_tests() {
             "l2l3",
             "marketdata",
             "paxos",
+            "telemetry",
             "tunnel",
             "vxlan"
         ]
@@ -117,7 +118,7 @@ fn their_entries_fit() {
 }
 
 /// Each as the first thing that somebody might forget; a test that does not see it would be none.
-const MISTAKES: [(&str, &str, &str); 67] = [
+const MISTAKES: [(&str, &str, &str); 76] = [
     ("classifier", "if (!hdr.vlan.isValid())", "if (true)"),
     ("classifier", "hdr.vlan.type = hdr.ethernet.type;", ""),
     ("classifier", "hdr.vlan.priority = priority;", ""),
@@ -285,6 +286,23 @@ const MISTAKES: [(&str, &str, &str); 67] = [
     ),
     ("ipip", "hdr.options.setInvalid();", ""),
     ("ipip", "if (is_lost)", "if (false)"),
+    ("telemetry", "hdr.records[RECORDS - 1].isValid()", "false"),
+    (
+        "telemetry",
+        "hdr.ipv4.length > LONGEST - FRONT - RECORD",
+        "hdr.ipv4.length > LONGEST - FRONT",
+    ),
+    ("telemetry", "hdr.ipv4.length > LONGEST - RECORD)", "false)"),
+    ("telemetry", "udp_sum.subtract(hdr.records[at]);", ""),
+    (
+        "telemetry",
+        "checksum == 0 ? 16w0xffff : checksum",
+        "checksum",
+    ),
+    ("telemetry", "hdr.ipv4.service = hdr.shim.service;", ""),
+    ("telemetry", "from == from_t.HOST\n", "false\n"),
+    ("telemetry", "reports.write(0, number + 1);", ""),
+    ("telemetry", "if (hdr.udp.checksum != 0)", "if (true)"),
 ];
 
 #[test]
