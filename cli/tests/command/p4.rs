@@ -20,13 +20,14 @@ const fn sample(name: &'static str, beats: f64, leave: u64) -> Sample {
     Sample { name, beats, leave }
 }
 
-pub const SAMPLES: [Sample; 10] = [
+pub const SAMPLES: [Sample; 11] = [
     sample("classifier", 1.0, 35),
     sample("countmin", 1.0, 60),
     sample("firewall", 1.0, 20),
     sample("ipip", 2.0, 55),
     sample("l2l3", 1.0, 16),
     sample("marketdata", 1.0, 30),
+    sample("nat64", 2.0, 75),
     sample("paxos", 1.0, 45),
     // Reports have 58 bytes in front, and telemetry 28: both at once, which does not happen, would be three beats.
     sample("telemetry", 3.0, 30),

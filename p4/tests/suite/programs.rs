@@ -62,6 +62,7 @@ fn the_interpreter_passes_their_tests() {
             "ipip",
             "l2l3",
             "marketdata",
+            "nat64",
             "paxos",
             "telemetry",
             "tunnel",
@@ -118,7 +119,7 @@ fn their_entries_fit() {
 }
 
 /// Each as the first thing that somebody might forget; a test that does not see it would be none.
-const MISTAKES: [(&str, &str, &str); 76] = [
+const MISTAKES: [(&str, &str, &str); 87] = [
     ("classifier", "if (!hdr.vlan.isValid())", "if (true)"),
     ("classifier", "hdr.vlan.type = hdr.ethernet.type;", ""),
     ("classifier", "hdr.vlan.priority = priority;", ""),
@@ -303,6 +304,29 @@ const MISTAKES: [(&str, &str, &str); 76] = [
     ("telemetry", "from == from_t.HOST\n", "false\n"),
     ("telemetry", "reports.write(0, number + 1);", ""),
     ("telemetry", "if (hdr.udp.checksum != 0)", "if (true)"),
+    ("nat64", "checksum == 0 ? 16w0xffff : checksum", "checksum"),
+    (
+        "nat64",
+        "sum.subtract({ hdr.ipv6.length, 8w0, PROTOCOL_ICMPV6 });",
+        "",
+    ),
+    ("nat64", "sum.add({ length, 8w0, PROTOCOL_ICMPV6 });", ""),
+    (
+        "nat64",
+        "hdr.ipv6.length <= MAY_BE_CUT",
+        "hdr.ipv6.length < MAY_BE_CUT",
+    ),
+    ("nat64", "identifications.write(0, number);", ""),
+    ("nat64", "hdr.ipv6.ttl - 1", "hdr.ipv6.ttl"),
+    (
+        "nat64",
+        "hdr.ipv4.length > LONGEST_4",
+        "hdr.ipv4.length >= LONGEST_4",
+    ),
+    ("nat64", "hdr.udp.checksum != 0", "true"),
+    ("nat64", "hdr.icmp.code == 0", "true"),
+    ("nat64", "ipv4_sum.get() != 0 ||", ""),
+    ("nat64", "hdr.ipv4.isValid() && is_on", "hdr.ipv4.isValid()"),
 ];
 
 #[test]
