@@ -71,9 +71,9 @@ header ipv4_options_t {
 struct headers_t {
     ethernet_t ethernet;
     ipv4_h ipv4;
-    ipv4_options_t options;
     ipv4_h inner;
-    ipv4_options_t inner_options;
+    // Of the inner header where there are two, else of the first: one with options is not taken out of a tunnel.
+    ipv4_options_t options;
 }
 
 struct metadata_t {}
@@ -126,7 +126,7 @@ parser Parse(
         }
     }
     state inner_options {
-        packet.extract(hdr.inner_options, ((bit<32>)hdr.inner.header_words - 5) * 32);
+        packet.extract(hdr.options, ((bit<32>)hdr.inner.header_words - 5) * 32);
         transition accept;
     }
 }
@@ -134,7 +134,7 @@ parser Parse(
 control Verify(inout headers_t hdr, inout metadata_t meta) {
     apply {
         verify_checksum(
-            hdr.ipv4.isValid(),
+            hdr.ipv4.isValid() && !hdr.inner.isValid(),
             {
                 hdr.ipv4.version,
                 hdr.ipv4.header_words,
@@ -155,6 +155,24 @@ control Verify(inout headers_t hdr, inout metadata_t meta) {
         verify_checksum(
             hdr.inner.isValid(),
             {
+                hdr.ipv4.version,
+                hdr.ipv4.header_words,
+                hdr.ipv4.service,
+                hdr.ipv4.congestion,
+                hdr.ipv4.length,
+                hdr.ipv4.identification,
+                hdr.ipv4.flags,
+                hdr.ipv4.fragment,
+                hdr.ipv4.ttl,
+                hdr.ipv4.protocol,
+                hdr.ipv4.src,
+                hdr.ipv4.dst
+            },
+            hdr.ipv4.checksum,
+            HashAlgorithm.csum16);
+        verify_checksum(
+            hdr.inner.isValid(),
+            {
                 hdr.inner.version,
                 hdr.inner.header_words,
                 hdr.inner.service,
@@ -167,7 +185,7 @@ control Verify(inout headers_t hdr, inout metadata_t meta) {
                 hdr.inner.protocol,
                 hdr.inner.src,
                 hdr.inner.dst,
-                hdr.inner_options.data
+                hdr.options.data
             },
             hdr.inner.checksum,
             HashAlgorithm.csum16);
@@ -235,8 +253,6 @@ control Receive(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             drop();
         } else {
             hdr.inner = hdr.ipv4;
-            hdr.inner_options = hdr.options;
-            hdr.options.setInvalid();
             hdr.inner.ttl = hdr.inner.ttl - 1;
             // Service and "don't fragment" are those of the packet that is carried.
             hdr.ipv4.header_words = 5;
@@ -323,7 +339,7 @@ control Compute(inout headers_t hdr, inout metadata_t meta) {
                 hdr.inner.protocol,
                 hdr.inner.src,
                 hdr.inner.dst,
-                hdr.inner_options.data
+                hdr.options.data
             },
             hdr.inner.checksum,
             HashAlgorithm.csum16);
@@ -334,9 +350,8 @@ control Deparse(packet_out packet, in headers_t hdr) {
     apply {
         packet.emit(hdr.ethernet);
         packet.emit(hdr.ipv4);
-        packet.emit(hdr.options);
         packet.emit(hdr.inner);
-        packet.emit(hdr.inner_options);
+        packet.emit(hdr.options);
     }
 }
 

@@ -285,7 +285,7 @@ const MISTAKES: [(&str, &str, &str); 87] = [
         "hdr.ipv4.src == from || hdr.ipv4.src == to",
         "hdr.ipv4.src == from",
     ),
-    ("ipip", "hdr.options.setInvalid();", ""),
+    ("ipip", "hdr.ipv4.flags = hdr.ipv4.flags & 0b010;", ""),
     ("ipip", "if (is_lost)", "if (false)"),
     ("telemetry", "hdr.records[RECORDS - 1].isValid()", "false"),
     (
