@@ -76,6 +76,8 @@ struct metadata_t {
     bit<1> has_ports;
     bit<16> src_port;
     bit<16> dst_port;
+    // Dropped at the end: what the packet has in front then does not depend on it, and is known sooner.
+    bool is_refused;
 }
 
 error {
@@ -181,7 +183,7 @@ control Receive(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 
     action refuse() {
         hits.count();
-        mark_to_drop(std);
+        meta.is_refused = true;
     }
 
     table classes {
@@ -220,7 +222,11 @@ control Receive(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 }
 
 control Send(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
-    apply {}
+    apply {
+        if (meta.is_refused) {
+            mark_to_drop(std);
+        }
+    }
 }
 
 control Compute(inout headers_t hdr, inout metadata_t meta) {
