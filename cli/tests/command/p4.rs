@@ -20,6 +20,7 @@ const fn sample(name: &'static str, beats: f64, leave: u64) -> Sample {
     Sample { name, beats, leave }
 }
 
+/// All of them, by name.
 pub const SAMPLES: [Sample; 11] = [
     sample("classifier", 1.0, 35),
     sample("countmin", 1.0, 60),
@@ -202,10 +203,11 @@ fn hardware_is_compared_with_the_meaning_of_the_source() {
 /// The same by their text.
 #[test]
 fn our_programs_do_in_verilator_what_they_mean() {
-    for Sample { name, .. } in SAMPLES {
+    parallel::map(SAMPLES.len(), |at| {
+        let Sample { name, .. } = SAMPLES[at];
         let run = checked(name, &["--engine", "verilator"]);
         assert_eq!(run.status, 0, "{name}: {}{}", run.stdout, run.stderr);
-    }
+    });
 }
 
 #[test]
