@@ -154,6 +154,43 @@ pub enum CommandKind {
         /// What it has to have counted; nothing is asked of it where nothing is said.
         check: Option<Check>,
     },
+    /// An action profile changes.
+    Profile {
+        /// Which.
+        profile: String,
+        /// What becomes of it.
+        change: ProfileChange,
+    },
+    /// A table gets an entry that names a member or a group, whose number stands where arguments do.
+    AddThrough {
+        /// The entry.
+        entry: Entry,
+        /// It is a group.
+        is_group: bool,
+    },
+    /// A table gets an entry that chooses among actions of its own.
+    AddActions {
+        /// The entry.
+        entry: Entry,
+        /// The actions, with their weights.
+        actions: Vec<(Call, u64)>,
+    },
+    /// The entry with these keys names another member or group.
+    ModifyThrough {
+        /// The entry.
+        entry: Found,
+        /// The number of the member or group.
+        number: u64,
+        /// It is a group.
+        is_group: bool,
+    },
+    /// The entry with these keys chooses among other actions of its own.
+    ModifyActions {
+        /// The entry.
+        entry: Found,
+        /// The actions, with their weights.
+        actions: Vec<(Call, u64)>,
+    },
     /// A meter gets rates.
     SetRates {
         /// Which meter.
@@ -262,6 +299,63 @@ pub enum CommandKind {
     },
 }
 
+/// What becomes of an action profile.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ProfileChange {
+    /// A member is made.
+    CreateMember {
+        /// Its number; `None`: they are counted from 0.
+        member: Option<u64>,
+        /// What it does.
+        action: Call,
+    },
+    /// A member does something else.
+    ModifyMember {
+        /// Its number.
+        member: u64,
+        /// What it does.
+        action: Call,
+    },
+    /// A member goes.
+    DeleteMember {
+        /// Its number.
+        member: u64,
+    },
+    /// A group is made.
+    CreateGroup {
+        /// Its number; `None`: they are counted from 0.
+        group: Option<u64>,
+        /// Its members; one with a weight is there several times.
+        members: Vec<u64>,
+    },
+    /// A group has these members from now on.
+    SetGroup {
+        /// Its number.
+        group: u64,
+        /// Its members; one with a weight is there several times.
+        members: Vec<u64>,
+    },
+    /// A group gets one more member.
+    AddToGroup {
+        /// The member.
+        member: u64,
+        /// The group.
+        group: u64,
+    },
+    /// A group loses a member.
+    RemoveFromGroup {
+        /// The member.
+        member: u64,
+        /// The group.
+        group: u64,
+    },
+    /// A group goes.
+    DeleteGroup {
+        /// Its number.
+        group: u64,
+    },
+}
+
 impl CommandKind {
     /// It can fail by what a program does.
     pub fn asks(&self) -> bool {
@@ -353,6 +447,14 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The action with its arguments alone.
+    pub fn called(&self, takes_priority: bool) -> Call {
+        Call {
+            action: self.action.action.clone(),
+            arguments: self.arguments(takes_priority).0.to_vec(),
+        }
+    }
+
     /// The arguments of the action, and the number that says which of several entries that match is taken: the larger one, or with
     /// `true` the smaller one. `takes_priority`: the table has keys such that several entries can match, and no longest prefix.
     pub fn arguments(&self, takes_priority: bool) -> (&[Argument], Option<(&BigInt, bool)>) {

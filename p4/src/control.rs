@@ -117,6 +117,36 @@ impl<'p> Names<'p> {
         })
     }
 
+    /// An entry that names a member or a group of an action profile: without that, and its number, which stands where arguments do.
+    ///
+    /// # Errors
+    /// As for [`Names::entry`].
+    pub fn referring(
+        &self,
+        table: usize,
+        entry: &commands::Entry,
+        place: &Place,
+    ) -> Result<(Entry, u64), Diagnostic> {
+        let of = self.of_table(table);
+        let (arguments, priority) = entry.arguments(of.takes_priorities());
+        let priority = match priority {
+            Some((number, true)) => -number.clone(),
+            Some((number, false)) if of.takes_priorities() => number.clone(),
+            _ => BigInt::from(0),
+        };
+        let number = match arguments {
+            [] => 0,
+            [number] => number.value.word(),
+            _ => return Err(wrong(place, "an entry names one member or group")),
+        };
+        let made = Entry {
+            keys: self.keys(of, &entry.keys, place)?,
+            priority,
+            ..Entry::default()
+        };
+        Ok((made, number))
+    }
+
     /// A default action of a table.
     ///
     /// # Errors
@@ -257,19 +287,20 @@ impl<'p> Names<'p> {
         keys: &[Key],
         place: &Place,
     ) -> Result<Vec<Match>, Diagnostic> {
-        let mut found: Vec<Option<Match>> = table.keys.iter().map(|_| None).collect();
-        let names: Vec<String> = table.keys.iter().map(key_name).collect();
+        let matched: Vec<&typed::Key> = table.matched_keys().map(|(_, key)| key).collect();
+        let mut found: Vec<Option<Match>> = matched.iter().map(|_| None).collect();
+        let names: Vec<String> = matched.iter().map(|key| key_name(key)).collect();
         for (at, key) in keys.iter().enumerate() {
             let place = place.clone().position(place.line, key.column);
             let at = match key.name.as_deref() {
                 None => at,
                 Some(written) => key_place(key, written, &names, &place)?,
             };
-            let (Some(of), Some(slot)) = (table.keys.get(at), found.get_mut(at)) else {
+            let (Some(of), Some(slot)) = (matched.get(at), found.get_mut(at)) else {
                 let message = format!(
                     "`{}` has {} keys, not {}",
                     table.name,
-                    table.keys.len(),
+                    matched.len(),
                     keys.len()
                 );
                 return Err(wrong(&place, message));
@@ -282,8 +313,12 @@ impl<'p> Names<'p> {
             }
             *slot = Some(self.pattern(of, &key.pattern, &names[at], &place)?);
         }
-        let given = found.into_iter().zip(&table.keys);
-        Ok(given
+        let mut given = found.into_iter();
+        let each = table.keys.iter().map(|key| match key.kind.as_str() {
+            typed::SELECTOR => (None, key),
+            _ => (given.next().flatten(), key),
+        });
+        Ok(each
             .map(|(found, key)| match found {
                 Some(found) => found,
                 // Where one value is asked for it is zero.

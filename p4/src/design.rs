@@ -17,6 +17,11 @@ use hardpath_diagnostic::Diagnostic;
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 
+/// Action profiles of all architectures.
+pub const PROFILES: [&str; 2] = ["action_profile", "ActionProfile"];
+/// Action selectors: profiles with groups.
+pub const SELECTORS: [&str; 2] = ["action_selector", "ActionSelector"];
+
 /// More objects than any program makes: a few lines could ask for any number.
 const MOST: usize = 20_000;
 
@@ -186,26 +191,54 @@ impl Design {
     }
 
     /// The object that a property of a table names, of the first of two externs, which acts by itself, or of the second, which actions call.
-    fn direct(
-        &self,
-        program: &Program,
-        table: usize,
-        [by_itself, called]: [&str; 2],
-    ) -> Option<(usize, bool)> {
+    fn direct(&self, program: &Program, table: usize, names: [&str; 2]) -> Option<(usize, bool)> {
+        let found = self.implementation(program, table, &names)?;
+        Some((found, self.extern_of(program, found) == names[0]))
+    }
+
+    /// The object of one of these externs that a property of a table names.
+    fn implementation(&self, program: &Program, table: usize, names: &[&str]) -> Option<usize> {
         let place = &self.tables[table];
         let mut properties = program.tables[place.table].properties.iter();
         properties.find_map(|property| {
             let Type::Object(of, _) = &property.value.of else {
                 return None;
             };
-            let name = program.types.objects[*of].name.as_str();
             match property.value.kind {
-                ExpressionKind::Object(number) if [by_itself, called].contains(&name) => {
-                    Some((self.made_at(number, place.object)?, name == by_itself))
+                ExpressionKind::Object(number)
+                    if names.contains(&program.types.objects[*of].name.as_str()) =>
+                {
+                    self.made_at(number, place.object)
                 }
                 _ => None,
             }
         })
+    }
+
+    /// The action profile or selector that the entries of a table choose their actions from.
+    pub fn profile(&self, program: &Program, table: usize) -> Option<usize> {
+        self.implementation(program, table, &[&PROFILES[..], &SELECTORS].concat())
+    }
+
+    /// Whether a profile has groups.
+    pub fn selects(&self, program: &Program, profile: usize) -> bool {
+        SELECTORS.contains(&self.extern_of(program, profile))
+    }
+
+    /// How many members a profile has room for.
+    pub fn members(&self, program: &Program, profile: usize) -> u64 {
+        let at = usize::from(self.selects(program, profile));
+        u64::try_from(self.number(profile, at)).unwrap_or(u64::MAX)
+    }
+
+    /// How many members a group of a selector has at most.
+    pub fn largest_group(&self, program: &Program, profile: usize) -> u64 {
+        let instance = &program.instances[self.objects[profile].instance];
+        let room = self.members(program, profile);
+        let said = crate::p4info::number_said(&instance.annotations, "max_group_size");
+        let said = said.and_then(|said| u64::try_from(said).ok());
+        said.filter(|said| *said > 0)
+            .map_or(room, |said| said.min(room))
     }
 
     /// The name of the extern that an object is of; empty where it is something else.
@@ -426,6 +459,20 @@ impl Maker<'_> {
                 table: *table,
                 name: joined(&name, &name_of(&own.annotations, &own.name)),
             });
+            // What a property makes has the name that stands in front of that.
+            for property in &own.properties {
+                let ExpressionKind::Object(number) = property.value.kind else {
+                    continue;
+                };
+                let made = self.design.objects[place].inner.get(&number).copied();
+                let written = name_of(&property.annotations, "");
+                if let (Some(made), true) = (
+                    made,
+                    program.instances[number].is_anonymous && !written.is_empty(),
+                ) {
+                    self.design.objects[made].name = joined("", &written);
+                }
+            }
         }
         around.inner.insert(number, place);
         Some(place)

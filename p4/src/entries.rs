@@ -11,7 +11,7 @@
 
 use crate::commands::{
     lines, short, Argument, Call, Command, CommandKind, Entry, Key, MirrorTo, Number, Pattern,
-    Priority, Rate, Wrong,
+    Priority, ProfileChange, Rate, Wrong,
 };
 use hardpath_diagnostic::{suggest, Diagnostic};
 use num_bigint::BigInt;
@@ -25,7 +25,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Command>, Vec<Diagnostic>> {
 }
 
 /// Each command, and how it is written.
-pub const COMMANDS: [(&str, &str); 29] = [
+pub const COMMANDS: [(&str, &str); 40] = [
     ("table_add", "TABLE ACTION KEY… => ARGUMENT… [PRIORITY]"),
     ("table_set_default", "TABLE ACTION ARGUMENT…"),
     ("table_reset_default", "TABLE"),
@@ -41,6 +41,23 @@ pub const COMMANDS: [(&str, &str); 29] = [
     ("meter_set_rates", "METER INDEX RATE:BURST…"),
     ("meter_array_set_rates", "METER RATE:BURST…"),
     ("meter_get_rates", "METER INDEX"),
+    ("act_prof_create_member", "PROFILE ACTION ARGUMENT…"),
+    ("act_prof_modify_member", "PROFILE ACTION MEMBER ARGUMENT…"),
+    ("act_prof_delete_member", "PROFILE MEMBER"),
+    ("act_prof_create_group", "PROFILE"),
+    ("act_prof_delete_group", "PROFILE GROUP"),
+    ("act_prof_add_member_to_group", "PROFILE MEMBER GROUP"),
+    ("act_prof_remove_member_from_group", "PROFILE MEMBER GROUP"),
+    ("table_indirect_add", "TABLE KEY… => MEMBER [PRIORITY]"),
+    (
+        "table_indirect_add_with_group",
+        "TABLE KEY… => GROUP [PRIORITY]",
+    ),
+    (
+        "table_indirect_add_member",
+        "TABLE KEY… => MEMBER [PRIORITY]",
+    ),
+    ("table_indirect_delete", "TABLE ENTRY"),
     ("mirroring_add", "SESSION PORT"),
     ("mirroring_add_mc", "SESSION GROUP"),
     ("mirroring_delete", "SESSION"),
@@ -108,6 +125,7 @@ pub(crate) fn run(
     let mut rest = Rest { form, words, at: 1 };
     let kind = match form.0.split_once('_') {
         Some(("table", _)) => rest.table()?,
+        Some(("act", _)) => rest.profile()?,
         Some(("register", _)) => rest.register()?,
         Some(("counter", _)) => rest.counter()?,
         Some(("meter", _)) => rest.meter()?,
@@ -204,7 +222,15 @@ impl<'a> Rest<'a> {
                     action,
                 }
             }
-            "table_delete" => CommandKind::DeleteEntry {
+            "table_indirect_add" | "table_indirect_add_member" => CommandKind::AddThrough {
+                entry: self.entry_of(table, String::new())?,
+                is_group: false,
+            },
+            "table_indirect_add_with_group" => CommandKind::AddThrough {
+                entry: self.entry_of(table, String::new())?,
+                is_group: true,
+            },
+            "table_delete" | "table_indirect_delete" => CommandKind::DeleteEntry {
                 table,
                 entry: self.small("the entry")?,
             },
@@ -215,6 +241,10 @@ impl<'a> Rest<'a> {
 
     fn entry(&mut self, table: String) -> Result<Entry, Wrong> {
         let action = self.name("the action")?;
+        self.entry_of(table, action)
+    }
+
+    fn entry_of(&mut self, table: String, action: String) -> Result<Entry, Wrong> {
         let mut keys = Vec::new();
         while !self.is_at("=>") {
             let (column, word) = self.next("a key or `=>`")?;
@@ -247,6 +277,45 @@ impl<'a> Rest<'a> {
             });
         }
         Ok(Call { action, arguments })
+    }
+
+    fn profile(&mut self) -> Result<CommandKind, Wrong> {
+        let profile = self.name("the action profile")?;
+        let change = match self.form.0 {
+            "act_prof_create_member" => {
+                let action = self.name("the action")?;
+                ProfileChange::CreateMember {
+                    member: None,
+                    action: self.call(action)?,
+                }
+            }
+            "act_prof_modify_member" => {
+                let action = self.name("the action")?;
+                ProfileChange::ModifyMember {
+                    member: self.small("the member")?.into(),
+                    action: self.call(action)?,
+                }
+            }
+            "act_prof_delete_member" => ProfileChange::DeleteMember {
+                member: self.small("the member")?.into(),
+            },
+            "act_prof_create_group" => ProfileChange::CreateGroup {
+                group: None,
+                members: Vec::new(),
+            },
+            "act_prof_add_member_to_group" => ProfileChange::AddToGroup {
+                member: self.small("the member")?.into(),
+                group: self.small("the group")?.into(),
+            },
+            "act_prof_remove_member_from_group" => ProfileChange::RemoveFromGroup {
+                member: self.small("the member")?.into(),
+                group: self.small("the group")?.into(),
+            },
+            _ => ProfileChange::DeleteGroup {
+                group: self.small("the group")?.into(),
+            },
+        };
+        Ok(CommandKind::Profile { profile, change })
     }
 
     fn register(&mut self) -> Result<CommandKind, Wrong> {

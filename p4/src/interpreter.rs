@@ -14,6 +14,7 @@ mod messages;
 mod meters;
 mod packets;
 mod places;
+mod profiles;
 mod statements;
 mod tables;
 
@@ -23,7 +24,7 @@ pub use learning::{learned_action, learns, NOT_LEARNING};
 pub use messages::{Message, Said};
 pub use meters::{Meter, NOT_THE_METERS_TABLE};
 pub use packets::ONLY_PARSERS;
-pub use tables::{first_tables, Entry, Match, TableState, NOT_ITS_TABLE};
+pub use tables::{first_tables, Entry, Match, TableState, Through, NOT_ITS_TABLE};
 
 use crate::design::{Design, Known};
 use crate::meters::Colour;

@@ -23,6 +23,7 @@ mod node;
 mod packets;
 mod parsers;
 mod places;
+pub mod profiles;
 pub mod run;
 mod state;
 mod statements;
@@ -40,6 +41,7 @@ use flow::{Env, Frame};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir as ir;
 use node::Node;
+use profiles::LoweredProfile;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -64,6 +66,8 @@ pub struct Lowered {
     pub objects: BTreeMap<usize, ir::MapId>,
     /// Rates of meters that are arrays, by their objects.
     pub rates: BTreeMap<usize, ir::MapId>,
+    /// Action profiles, by their objects.
+    pub profiles: BTreeMap<usize, LoweredProfile>,
     /// Value sets, by their parsers and their places in the program.
     pub value_sets: BTreeMap<(usize, usize), ir::MapId>,
     /// What works and will disappoint: packets that are lost, and what was hardly meant.
@@ -91,6 +95,8 @@ pub struct LoweredTable {
     pub meters: bool,
     /// Entries that it holds.
     pub size: u32,
+    /// The action profile that its entries go through.
+    pub profile: Option<usize>,
 }
 
 /// Makes the IR of a program.
@@ -127,6 +133,7 @@ pub fn lower(
         made_tables: vec![false; design.tables.len()],
         objects: BTreeMap::new(),
         rates: BTreeMap::new(),
+        profiles: BTreeMap::new(),
         value_sets: BTreeMap::new(),
         places: BTreeMap::new(),
         place: None,
@@ -147,6 +154,7 @@ pub fn lower(
         tables: lower.tables,
         objects: lower.objects,
         rates: lower.rates,
+        profiles: lower.profiles,
         value_sets: lower.value_sets,
         warnings: lower.warnings,
         unheard: lower.unheard,
@@ -198,6 +206,7 @@ struct Lower<'p> {
     made_tables: Vec<bool>,
     objects: BTreeMap<usize, ir::MapId>,
     rates: BTreeMap<usize, ir::MapId>,
+    profiles: BTreeMap<usize, LoweredProfile>,
     value_sets: BTreeMap<(usize, usize), ir::MapId>,
     places: BTreeMap<(u32, u32), ir::PlaceId>,
     place: Option<ir::PlaceId>,

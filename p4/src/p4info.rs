@@ -22,6 +22,7 @@ mod symbols;
 mod tables;
 mod types;
 
+pub(crate) use annotations::number_said;
 pub use message::Message;
 pub use symbols::Kind;
 

@@ -12,6 +12,7 @@
 mod entities;
 mod known;
 mod meters;
+mod profiles;
 mod text;
 
 pub use text::looks_so;
@@ -275,6 +276,8 @@ impl Reader<'_> {
                 wants("MODIFY", "registers are there: they are modified")?;
                 Ok(vec![self.register(of)?])
             }
+            "action_profile_member" => Ok(vec![self.member(kind, of)?]),
+            "action_profile_group" => Ok(vec![self.group(kind, of)?]),
             "value_set_entry" => {
                 wants("MODIFY", "value sets are there: they are modified")?;
                 self.value_set(of)
@@ -282,7 +285,7 @@ impl Reader<'_> {
             name => {
                 let message = format!("`{name}` is not there yet");
                 let error = Diagnostic::refused("p4-unsupported", message);
-                let help = "there are table_entry, counter_entry, direct_counter_entry, meter_entry, direct_meter_entry, register_entry, value_set_entry";
+                let help = "there are table_entry, counter_entry, direct_counter_entry, meter_entry, direct_meter_entry, action_profile_member, action_profile_group, register_entry, value_set_entry";
                 Err(error.at(self.place(field.at)).help(help))
             }
         }
@@ -311,17 +314,21 @@ impl Reader<'_> {
 
     fn action(&self, table: &Table, of: Node) -> Read<Call> {
         let Some(of) = self.inner(of, "action")? else {
-            let message = "members and groups of action profiles are not there yet";
-            let error = Diagnostic::refused("p4-unsupported", message);
-            return Err(error.at(self.place(of.at)));
+            return self.wrong(of.at, "`action` is missing");
         };
-        let known = ("action_id", "action");
-        let action = self.by_id(&self.known.actions, of, known, |action| &action.name)?;
+        let call = self.any_action(of)?;
         let (id, at) = self.number(of, "action_id")?;
         if !table.actions.contains(&id) {
-            let message = format!("`{}` has no action `{}`", table.name, action.name);
+            let message = format!("`{}` has no action `{}`", table.name, call.action);
             return self.wrong(at, message);
         }
+        Ok(call)
+    }
+
+    /// An action with its arguments, whichever table has it.
+    fn any_action(&self, of: Node) -> Read<Call> {
+        let known = ("action_id", "action");
+        let action = self.by_id(&self.known.actions, of, known, |action| &action.name)?;
         let mut given = Vec::new();
         for field in of.fields.iter().filter(|field| field.name == "params") {
             let argument = self.message(field)?;

@@ -3,12 +3,16 @@
 //! What comes out of a port has to be what is expected there, in the order of each port alone, and nothing more; a port that no command
 //! names is not looked at.
 
+mod profiles;
+
 use crate::commands::{Call, Cell, Command, CommandKind, Expected, Found, Number, Rate};
 use crate::control::{wrong, Names};
 use crate::design::Design;
+use crate::interpreter::Through;
 use crate::interpreter::{first_tables, Data, Entry, Machine, Match, Message, Outcome, Way};
 use crate::meters::Rates;
 use crate::source::Sources;
+use crate::typed;
 use crate::typed::Program;
 use hardpath_diagnostic::{Diagnostic, Place};
 use num_bigint::BigInt;
@@ -67,6 +71,26 @@ pub trait Engine {
     /// # Errors
     /// Its table counts nothing.
     fn set_found(&mut self, table: usize, entry: &Entry, count: (u64, u64)) -> Result<(), String>;
+    /// A member of an action profile gets an action; `None`: it goes.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    fn put_member(
+        &mut self,
+        profile: usize,
+        member: u64,
+        action: Option<(usize, Vec<Data>)>,
+    ) -> Result<(), String>;
+    /// A group of an action selector gets these members, in one step; `None`: it goes.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    fn put_group(
+        &mut self,
+        profile: usize,
+        group: u64,
+        members: Option<&[u64]>,
+    ) -> Result<(), String>;
     /// A cell of a meter gets rates; `None`: it meters nothing.
     fn set_rates(&mut self, meter: usize, cell: u64, rates: Option<Rates>);
     /// The meter of an entry likewise.
@@ -100,6 +124,7 @@ impl Engine for Machine<'_> {
         let mut entries = self.table_mut(table).entries.iter_mut();
         if let Some(found) = entries.find(|one| same(one, entry)) {
             (found.action, found.arguments) = (entry.action, entry.arguments.clone());
+            found.through = entry.through;
         }
         Ok(())
     }
@@ -145,6 +170,26 @@ impl Engine for Machine<'_> {
         if let Some(found) = entries.find(|one| same(one, entry)) {
             found.count = count;
         }
+        Ok(())
+    }
+
+    fn put_member(
+        &mut self,
+        profile: usize,
+        member: u64,
+        action: Option<(usize, Vec<Data>)>,
+    ) -> Result<(), String> {
+        self.set_member(profile, member, action);
+        Ok(())
+    }
+
+    fn put_group(
+        &mut self,
+        profile: usize,
+        group: u64,
+        members: Option<&[u64]>,
+    ) -> Result<(), String> {
+        self.set_group(profile, group, members.map(<[u64]>::to_vec));
         Ok(())
     }
 
@@ -234,6 +279,8 @@ pub fn run_told(
         added: BTreeMap::new(),
         tables,
         labels: BTreeMap::new(),
+        profiles: BTreeMap::new(),
+        own: 0,
         failures: Vec::new(),
         messages: Vec::new(),
         packets: 0,
@@ -283,6 +330,10 @@ struct Run<'p, E> {
     tables: Vec<Vec<Entry>>,
     /// Entries that have a label, with their tables.
     labels: BTreeMap<String, (usize, Entry)>,
+    /// What action profiles hold.
+    profiles: BTreeMap<usize, profiles::Profile>,
+    /// Members and groups of entries alone that were made.
+    own: u64,
     failures: Vec<Diagnostic>,
     /// What the program said, with the numbers of the packets.
     messages: Told,
@@ -290,7 +341,7 @@ struct Run<'p, E> {
     time: u64,
 }
 
-impl<E: Engine> Run<'_, E> {
+impl<'p, E: Engine> Run<'p, E> {
     fn command(&mut self, command: &Command) -> Result<(), Diagnostic> {
         let place = &command.place;
         match &command.kind {
@@ -302,7 +353,44 @@ impl<E: Engine> Run<'_, E> {
             CommandKind::AddEntry(entry) => {
                 let table = self.names.table(&entry.table, place)?;
                 let made = self.names.entry(table, entry, place)?;
+                let action = entry.called(self.of_table(table).takes_priorities());
+                let made = self.with_own_action(table, made, action, place)?;
                 self.add(table, made, entry.label.as_deref(), place)?;
+            }
+            CommandKind::Profile { profile, change } => {
+                let profile = self.profile(profile, place)?;
+                self.change_profile(profile, change, place)?;
+            }
+            CommandKind::AddThrough { entry, is_group } => {
+                let table = self.names.table(&entry.table, place)?;
+                let (mut made, number) = self.names.referring(table, entry, place)?;
+                let through = through(number, *is_group);
+                self.may_go_through(table, &through, place)?;
+                made.through = Some(through);
+                self.add(table, made, entry.label.as_deref(), place)?;
+            }
+            CommandKind::AddActions { entry, actions } => {
+                let table = self.names.table(&entry.table, place)?;
+                let (mut made, _) = self.names.referring(table, entry, place)?;
+                self.is_new(table, &made, place)?;
+                made.through = Some(self.own_actions(table, actions, place)?);
+                self.add(table, made, entry.label.as_deref(), place)?;
+            }
+            CommandKind::ModifyThrough {
+                entry,
+                number,
+                is_group,
+            } => {
+                let (table, mut entry) = self.found(entry, place)?;
+                let through = through(*number, *is_group);
+                self.may_go_through(table, &through, place)?;
+                entry.through = Some(through);
+                self.replace(table, entry, place)?;
+            }
+            CommandKind::ModifyActions { entry, actions } => {
+                let (table, mut entry) = self.found(entry, place)?;
+                entry.through = Some(self.own_actions(table, actions, place)?);
+                self.replace(table, entry, place)?;
             }
             CommandKind::SetDefault { table, action } => {
                 let table = self.names.table(table, place)?;
@@ -313,7 +401,7 @@ impl<E: Engine> Run<'_, E> {
             CommandKind::DeleteEntry { table, entry } => {
                 let table = self.names.table(table, place)?;
                 let gone = self.added_entry(table, *entry, place)?;
-                self.drop_entry(table, &gone);
+                self.drop_entry(table, &gone, place)?;
             }
             CommandKind::ModifyEntry {
                 table,
@@ -326,7 +414,7 @@ impl<E: Engine> Run<'_, E> {
             }
             CommandKind::ClearTable { table } => {
                 let table = self.names.table(table, place)?;
-                self.clear(table);
+                self.clear(table, place)?;
             }
             CommandKind::WriteRegister {
                 register,
@@ -412,7 +500,7 @@ impl<E: Engine> Run<'_, E> {
             CommandKind::DeleteFound { entry } => {
                 let (table, found) = self.found(entry, place)?;
                 self.may_change(table, &found, place)?;
-                self.drop_entry(table, &found);
+                self.drop_entry(table, &found, place)?;
             }
             CommandKind::SetRates {
                 meter,
@@ -435,7 +523,7 @@ impl<E: Engine> Run<'_, E> {
             CommandKind::Wait => {}
             CommandKind::RemoveAll => {
                 for table in 0..self.tables.len() {
-                    self.clear(table);
+                    self.clear(table, place)?;
                 }
             }
             _ => {
@@ -517,19 +605,32 @@ impl<E: Engine> Run<'_, E> {
     }
 
     /// All entries of a table go but those that the program keeps.
-    fn clear(&mut self, table: usize) {
-        let (kept, gone): (Vec<Entry>, Vec<Entry>) = self.tables[table]
-            .drain(..)
-            .partition(|entry| entry.is_constant);
-        self.tables[table] = kept;
-        for entry in &gone {
-            self.engine.take(table, entry);
+    fn clear(&mut self, table: usize, place: &Place) -> Result<(), Diagnostic> {
+        let gone = self.tables[table].iter().filter(|entry| !entry.is_constant);
+        for entry in gone.cloned().collect::<Vec<Entry>>() {
+            self.drop_entry(table, &entry, place)?;
         }
+        Ok(())
     }
 
-    fn drop_entry(&mut self, table: usize, entry: &Entry) {
+    fn drop_entry(&mut self, table: usize, entry: &Entry, place: &Place) -> Result<(), Diagnostic> {
+        let mut all = self.tables[table].iter();
+        let through = all.find(|one| same(one, entry)).and_then(|one| one.through);
         self.tables[table].retain(|one| !same(one, entry));
         self.engine.take(table, entry);
+        self.forget_own(table, through, place)
+    }
+
+    fn of_table(&self, table: usize) -> &'p typed::Table {
+        &self.program.tables[self.design.tables[table].table]
+    }
+
+    /// The table does not have it yet.
+    fn is_new(&self, table: usize, entry: &Entry, place: &Place) -> Result<(), Diagnostic> {
+        match self.tables[table].iter().any(|one| same(one, entry)) {
+            true => Err(wrong(place, "the table has this entry already")),
+            false => Ok(()),
+        }
     }
 
     /// The entry of a table that has these keys.
@@ -567,14 +668,27 @@ impl<E: Engine> Run<'_, E> {
     ) -> Result<(), Diagnostic> {
         self.may_change(table, &entry, place)?;
         (entry.action, entry.arguments) = self.names.called(table, action, place)?;
-        let changed = self.engine.change(table, &entry);
-        changed.map_err(|why| wrong(place, why))?;
+        let entry = self.with_own_action(table, entry, action.clone(), place)?;
+        self.replace(table, entry, place)
+    }
+
+    /// An entry takes the place of the one with the same keys and priority.
+    fn replace(&mut self, table: usize, entry: Entry, place: &Place) -> Result<(), Diagnostic> {
+        let changed = self.may_change(table, &entry, place).and_then(|()| {
+            let changed = self.engine.change(table, &entry);
+            changed.map_err(|why| wrong(place, why))
+        });
+        if changed.is_err() {
+            self.forget_own(table, entry.through, place)?;
+        }
+        changed?;
+        let mut before = None;
         for one in &mut self.tables[table] {
             if same(one, &entry) {
-                *one = entry.clone();
+                before = std::mem::replace(one, entry.clone()).through;
             }
         }
-        Ok(())
+        self.forget_own(table, before, place)
     }
 
     fn put(&mut self, table: usize, entry: &Entry, place: &Place) -> Result<(), Diagnostic> {
@@ -619,10 +733,12 @@ impl<E: Engine> Run<'_, E> {
         label: Option<&str>,
         place: &Place,
     ) -> Result<(), Diagnostic> {
-        if self.tables[table].iter().any(|one| same(one, &entry)) {
-            return Err(wrong(place, "the table has this entry already"));
+        let is_new = self.is_new(table, &entry, place);
+        let put = is_new.and_then(|()| self.put(table, &entry, place));
+        if put.is_err() {
+            self.forget_own(table, entry.through, place)?;
         }
-        self.put(table, &entry, place)?;
+        put?;
         if let Some(label) = label {
             self.labels.insert(label.to_owned(), (table, entry.clone()));
         }
@@ -720,6 +836,13 @@ impl<E: Engine> Run<'_, E> {
 
 /// Externs that are arrays of counters.
 pub(crate) const COUNTERS: [&str; 3] = ["counter", "Counter", "CounterArray"];
+fn through(number: u64, is_group: bool) -> Through {
+    match is_group {
+        true => Through::Group(number),
+        false => Through::Member(number),
+    }
+}
+
 /// The two rates of a meter.
 fn meter_rates(rates: &[Rate], place: &Place) -> Result<Rates, Diagnostic> {
     let [committed, peak] = rates else {

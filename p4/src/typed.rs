@@ -379,6 +379,9 @@ pub struct Table {
     pub span: Span,
 }
 
+/// Keys of this kind are not looked for: they go into the hash of an action selector.
+pub const SELECTOR: &str = "selector";
+
 /// Keys of this kind can find several entries.
 pub(crate) fn needs_priorities(kind: &str) -> bool {
     matches!(kind, "ternary" | "range" | "optional")
@@ -388,6 +391,12 @@ impl Table {
     /// A key can find several entries, and their priorities decide (§14.2.1.4).
     pub fn takes_priorities(&self) -> bool {
         self.keys.iter().any(|key| needs_priorities(&key.kind))
+    }
+
+    /// Keys that entries say something of; the others go into the hash of an action selector.
+    pub fn matched_keys(&self) -> impl Iterator<Item = (usize, &Key)> {
+        let keys = self.keys.iter().enumerate();
+        keys.filter(|(_, key)| key.kind != SELECTOR)
     }
 
     /// The place of the key that is a prefix.

@@ -23,6 +23,9 @@ fn word(holds: Holds) -> &'static str {
         Holds::Counter => "counter",
         Holds::Meter => "meter",
         Holds::Rates => "meter's rates",
+        Holds::Members => "members of an action profile",
+        Holds::Groups => "groups of an action selector",
+        Holds::Slots => "members of groups",
         Holds::ValueSet => "value set",
     }
 }
@@ -37,6 +40,9 @@ fn described(layout: &Layout) -> String {
         Holds::Counter => format!("cells of the counter {name}"),
         Holds::Meter => format!("buckets of the meter {name}, written by packets"),
         Holds::Rates => format!("rates of the meter {name}"),
+        Holds::Members => format!("members of the action profile {name}"),
+        Holds::Groups => format!("groups of the action selector {name}"),
+        Holds::Slots => format!("members of the groups of the action selector {name}"),
         Holds::ValueSet => format!("values of the value set {name}"),
     }
 }
@@ -251,8 +257,8 @@ fn key_text(layout: &Layout) -> String {
     if matches!(layout.holds, Holds::Default) {
         return "KEY is 4 bytes of 0.\n\n".into();
     }
-    let is_array = [Holds::Register, Holds::Counter, Holds::Meter, Holds::Rates];
-    if is_array.contains(&layout.holds) {
+    let has_keys = [Holds::Entries, Holds::ValueSet];
+    if !has_keys.contains(&layout.holds) {
         return "KEY is the index, 4 bytes, little endian.\n\n".into();
     }
     let last = key.first + key.bytes - 1;

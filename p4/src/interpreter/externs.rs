@@ -5,6 +5,7 @@ use super::calls::Passed;
 use super::data::{self, Data};
 use super::messages::{self, Said};
 use super::meters::Meter;
+use super::profiles::Profile;
 use super::{hashes, Machine, Run, Stop, Way};
 use crate::design::Known;
 use crate::source::Span;
@@ -25,6 +26,8 @@ pub(super) enum State {
     Counts(BTreeMap<u64, (u64, u64)>),
     /// Of a meter: cells that were set or asked.
     Meters(BTreeMap<u64, Meter>),
+    /// Of an action profile.
+    Profile(Profile),
     /// Of a checksum: what was added, by its bytes.
     Bytes(Vec<u8>),
     /// Of an incremental checksum: its sum.

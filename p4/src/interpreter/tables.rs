@@ -59,6 +59,24 @@ impl Match {
     }
 }
 
+/// What an entry of a table with an action profile names in place of an action.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Through {
+    /// A member, by its number.
+    Member(u64),
+    /// A group, by its number.
+    Group(u64),
+}
+
+impl std::fmt::Display for Through {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Through::Member(number) => write!(f, "the member {number}"),
+            Through::Group(number) => write!(f, "the group {number}"),
+        }
+    }
+}
+
 /// An entry of a table.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Entry {
@@ -70,6 +88,8 @@ pub struct Entry {
     pub action: usize,
     /// What the action is given.
     pub arguments: Vec<Data>,
+    /// Where its action stands, if not here.
+    pub through: Option<Through>,
     /// Nobody takes it away.
     pub is_constant: bool,
     /// Packets and bytes that it was found by.
@@ -154,7 +174,10 @@ impl<'p> Machine<'p> {
         let chosen = match entry {
             Some(entry) => {
                 let entry = &self.tables[place].entries[entry];
-                Some((entry.action, entry.arguments.clone()))
+                match entry.through {
+                    None => Some((entry.action, entry.arguments.clone())),
+                    Some(through) => self.action_through(place, of, &through, &keys)?,
+                }
             }
             None => self.tables[place].default.clone(),
         };

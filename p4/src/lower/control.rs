@@ -25,9 +25,16 @@ impl Lowered {
         let map = made.entries?;
         let decl = &self.program.maps[map];
         let places = Key::of_table(of, made, decl.key_bytes)?;
-        let key = key(&places, entry);
+        let matched = of.matched_keys().map(|(at, _)| &entry.keys[at]);
+        let key = key(&places, matched, &entry.priority);
         let mut value = vec![0; made.front_bytes() as usize];
-        value.extend(row(made, entry.action, &entry.arguments));
+        match made.profile {
+            // Where members stand is a matter of who puts them there.
+            Some(profile) => {
+                value.resize(made.entry_bytes(self.profiles.get(&profile)) as usize, 0)
+            }
+            None => value.extend(row(made, entry.action, &entry.arguments)),
+        }
         Some(Written { map, key, value })
     }
 
@@ -42,7 +49,7 @@ impl Lowered {
     }
 }
 
-fn row(made: &LoweredTable, action: usize, arguments: &[Data]) -> Vec<u8> {
+pub(super) fn row(made: &LoweredTable, action: usize, arguments: &[Data]) -> Vec<u8> {
     let numbers: Vec<BigInt> = arguments.iter().map(Data::to_number).collect();
     little(&made.row(action, &numbers), row_bits(made).div_ceil(8))
 }
@@ -81,8 +88,8 @@ fn value_and_mask(key: &Match, place: &KeyField) -> (BigInt, BigInt) {
 }
 
 /// The key of an entry; of priorities the larger one wins.
-fn key(places: &Key, entry: &Entry) -> Vec<u8> {
-    let keys = entry.keys.iter().zip(&places.fields);
+fn key<'e>(places: &Key, keys: impl Iterator<Item = &'e Match>, priority: &BigInt) -> Vec<u8> {
+    let keys = keys.zip(&places.fields);
     let (values, masks): (Vec<_>, Vec<_>) =
         keys.map(|(key, place)| value_and_mask(key, place)).unzip();
     let mut key = Vec::new();
@@ -99,7 +106,7 @@ fn key(places: &Key, entry: &Entry) -> Vec<u8> {
         let fill = places.fill();
         let masks = places.number(&masks) + fill.of(&ones(fill.width));
         key.extend(places.in_order(&masks));
-        let priority = &entry.priority + BigInt::from(PRIORITY_OFFSET);
+        let priority = priority + BigInt::from(PRIORITY_OFFSET);
         let priority = u32::try_from(priority).unwrap_or(u32::MAX);
         key.extend(priority.to_le_bytes());
     }

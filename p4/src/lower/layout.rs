@@ -13,6 +13,7 @@
 
 use super::externs::meters::{BUCKETS, BURSTS, COSTS, IS_SET};
 use super::node::width_of;
+use super::profiles::LoweredProfile;
 use super::tables::{find_of, CELL_BYTES, COUNT_BYTES};
 use super::{ir, Lowered, LoweredTable};
 use crate::control::key_name;
@@ -62,6 +63,12 @@ pub enum Holds {
     Meter,
     /// Rates of a meter.
     Rates,
+    /// Members of an action profile.
+    Members,
+    /// Groups of an action selector.
+    Groups,
+    /// Members of all groups.
+    Slots,
     /// Values of a value set.
     ValueSet,
 }
@@ -152,7 +159,8 @@ impl Key {
         let filled: u32 = made.keys.iter().sum();
         let mut fields: Vec<KeyField> = Vec::new();
         let mut before = 0;
-        for (at, (key, width)) in of.keys.iter().zip(&made.keys).enumerate() {
+        for (at, key) in of.matched_keys() {
+            let width = &made.keys[at];
             let bits = match last {
                 None => Bits {
                     lo: before,
@@ -332,12 +340,12 @@ impl Lowered {
                     owner: named(&design.tables[number].name),
                     key,
                     fields: made.front(holds),
-                    actions: (0..of.actions.len())
-                        .map(|at| action(program, of, made, (at, &names[at]), lo))
-                        .collect(),
+                    actions: Vec::new(),
                 };
-                let width = made.action_bits;
-                layout.fields.push(Field::new("action", Bits { lo, width }));
+                match made.profile.filter(|_| holds == Holds::Entries) {
+                    Some(profile) => layout.refer(&self.profiles[&profile], lo),
+                    None => layout.act(program, of, made, &names, lo),
+                }
                 layout.number_table(&known);
                 layouts.push((map, layout));
             }
@@ -347,6 +355,9 @@ impl Lowered {
         }
         for (object, map) in &self.rates {
             layouts.push((*map, self.array(program, design, *object, *map, &known)));
+        }
+        for (object, profile) in &self.profiles {
+            layouts.extend(self.profile(program, design, *object, profile, &known));
         }
         for ((parser, set), map) in &self.value_sets {
             let of = &program.value_sets[*set];
@@ -369,6 +380,42 @@ impl Lowered {
         }
         layouts.sort_by_key(|(map, _)| *map);
         layouts.into_iter().map(|(_, layout)| layout).collect()
+    }
+
+    /// The layouts of an action profile: members, and of a selector groups and their members.
+    fn profile(
+        &self,
+        program: &Program,
+        design: &Design,
+        object: usize,
+        profile: &LoweredProfile,
+        known: &Known,
+    ) -> Vec<(ir::MapId, Layout)> {
+        let name = &design.objects[object].name;
+        let layout = |map: ir::MapId, holds: Holds, fields: Vec<Field>| Layout {
+            map: self.program.maps[map].name.clone(),
+            holds,
+            owner: Named {
+                name: name.clone(),
+                id: named_id(&known.profiles, name),
+            },
+            key: Key::index(),
+            fields,
+            actions: Vec::new(),
+        };
+        let mut members = layout(profile.members, Holds::Members, Vec::new());
+        let of = &program.tables[design.tables[profile.table].table];
+        let names = design.action_names(program, profile.table);
+        members.act(program, of, &self.tables[profile.table], &names, 0);
+        members.number_actions(known);
+        let mut all = vec![(profile.members, members)];
+        if let Some((groups, slots)) = profile.groups {
+            let places = placed(&["begin", "count"], &[profile.begin(), profile.count()]);
+            all.push((groups, layout(groups, Holds::Groups, places)));
+            let member = vec![Field::new("member", profile.member())];
+            all.push((slots, layout(slots, Holds::Slots, member)));
+        }
+        all
     }
 
     /// The layout of a register or a counter.
@@ -411,6 +458,37 @@ impl Lowered {
 }
 
 impl Layout {
+    /// A row from a bit on.
+    fn act(
+        &mut self,
+        program: &Program,
+        of: &typed::Table,
+        made: &LoweredTable,
+        names: &[String],
+        lo: u32,
+    ) {
+        let width = made.action_bits;
+        self.fields.push(Field::new("action", Bits { lo, width }));
+        let actions = 0..of.actions.len();
+        self.actions = actions
+            .map(|at| action(program, of, made, (at, &names[at]), lo))
+            .collect();
+    }
+
+    /// What an entry that goes through a profile has from a bit on.
+    fn refer(&mut self, profile: &LoweredProfile, lo: u32) {
+        let names = ["member", "is_group"];
+        for (name, bits) in names
+            .into_iter()
+            .zip([profile.member(), profile.is_group()])
+        {
+            if bits.width > 0 {
+                let lo = lo + bits.lo;
+                self.fields.push(Field::new(name, Bits { lo, ..bits }));
+            }
+        }
+    }
+
     /// Takes the numbers of the table, its keys, actions and their parameters.
     fn number_table(&mut self, known: &Known) {
         let mut tables = known.tables.iter();
@@ -423,6 +501,11 @@ impl Layout {
             let own = keys.find(|one| one.name == key.field.named.name);
             key.field.named.id = own.map(|one| one.id);
         }
+        self.number_actions(known);
+    }
+
+    /// Takes the numbers of actions and their parameters.
+    fn number_actions(&mut self, known: &Known) {
         for action in &mut self.actions {
             let mut all = known.actions.iter();
             let Some((id, own)) = all.find(|(_, own)| own.name == action.named.name) else {

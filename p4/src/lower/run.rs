@@ -1,5 +1,7 @@
 //! Runs what a program has become, by the interpreter of the IR or in hardware: the same tests as for the reference interpreter.
 
+mod profiles;
+
 use super::control::Written;
 use super::externs::meters::{rate_bytes, BUCKET_BYTES, RATE_BYTES};
 use super::tables::CELL_BYTES;
@@ -105,6 +107,8 @@ pub struct Running<'p, D> {
     device: D,
     /// Values of value sets, by the tables that they are.
     sets: std::collections::BTreeMap<ir::MapId, std::collections::BTreeSet<Vec<u8>>>,
+    /// Where members and groups of action profiles stand.
+    places: std::collections::BTreeMap<usize, profiles::Places>,
     /// Entries that the program has, by tables.
     constant: Vec<Vec<Entry>>,
     /// Cells of meters that entries have, by their tables and keys.
@@ -129,6 +133,7 @@ impl<'p, D: Device> Running<'p, D> {
             design,
             device,
             sets: Default::default(),
+            places: Default::default(),
             constant: Vec::new(),
             cells: Default::default(),
         };
@@ -192,6 +197,7 @@ impl<D: Device> Engine for Running<'_, D> {
     fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
         match self.lowered.entry(table, self.of_table(table), entry) {
             Some(mut written) => {
+                self.refer(table, entry, &mut written)?;
                 self.take_cell(table, &mut written);
                 let (map, key) = (written.map, written.key);
                 let put = self.device.update(map, &key, &written.value);
@@ -208,6 +214,7 @@ impl<D: Device> Engine for Running<'_, D> {
     fn change(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
         match self.lowered.entry(table, self.of_table(table), entry) {
             Some(mut written) => {
+                self.refer(table, entry, &mut written)?;
                 let front = self.lowered.tables[table].front_bytes() as usize;
                 if let Some(held) = self.device.value(written.map, &written.key) {
                     written.value[..front].copy_from_slice(&held[..front]);
@@ -300,6 +307,24 @@ impl<D: Device> Engine for Running<'_, D> {
                     .update(written.map, &written.key, &written.value)
             }
         }
+    }
+
+    fn put_member(
+        &mut self,
+        profile: usize,
+        member: u64,
+        action: Option<(usize, Vec<Data>)>,
+    ) -> Result<(), String> {
+        self.place_member(profile, member, action)
+    }
+
+    fn put_group(
+        &mut self,
+        profile: usize,
+        group: u64,
+        members: Option<&[u64]>,
+    ) -> Result<(), String> {
+        self.place_group(profile, group, members)
     }
 
     fn set_rates(&mut self, meter: usize, cell: u64, rates: Option<Rates>) {

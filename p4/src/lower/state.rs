@@ -9,7 +9,7 @@ use crate::typed::Program;
 use hardpath_ir::maps::{Entries, Image, Maps};
 
 impl Lowered {
-    /// All tables, registers and counters as they should be when the reference interpreter has come so far. Where cells of meters are is a
+    /// All tables, registers and counters as they should be when the reference interpreter has come so far. Where cells of meters and members are is a
     /// matter of who put the entries there: what the tables held `first` says it.
     pub fn image(
         &self,
@@ -62,6 +62,13 @@ impl Lowered {
             };
             self.entries(&mut image, *map).extend(cells);
         }
+        for profile in self.profiles.values() {
+            let (groups, slots) = profile.groups.unzip();
+            for map in [Some(profile.members), groups, slots].into_iter().flatten() {
+                let held = self.held(first, map);
+                self.entries(&mut image, map).extend(held);
+            }
+        }
         for (set, map) in &self.value_sets {
             for member in machine.value_set_mut(set.0, set.1) {
                 if let Some(Match::Masked { value, .. }) = member.first() {
@@ -85,14 +92,19 @@ impl Lowered {
         held.cloned().unwrap_or_default()
     }
 
-    /// Takes the cell of an entry's meter from what its table held.
+    /// Takes the cell of an entry's meter, and its member, from what its table held.
     fn placed(&self, table: usize, written: &mut Written, first: &Image) -> Option<u32> {
         let made = &self.tables[table];
         let held = first.get(&self.program.maps[written.map].name)?;
-        let held = held.get(&written.key).filter(|_| made.meters)?;
-        let at = made.cell_at() as usize..made.front_bytes() as usize;
-        written.value[at.clone()].copy_from_slice(&held[at.clone()]);
-        Some(u32::from_le_bytes(held[at].try_into().ok()?))
+        let is_placed = made.meters || made.profile.is_some();
+        let held = held.get(&written.key).filter(|_| is_placed)?;
+        let cell = made.cell_at() as usize..made.front_bytes() as usize;
+        let at = match made.profile {
+            Some(_) => cell.start..held.len(),
+            None => cell.clone(),
+        };
+        written.value[at.clone()].copy_from_slice(&held[at]);
+        Some(u32::from_le_bytes(held[cell].try_into().ok()?))
     }
 
     /// The value of an entry with what it has counted.

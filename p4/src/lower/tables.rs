@@ -8,7 +8,7 @@ use crate::ast::Direction;
 use crate::design::{evaluate, Known};
 use crate::interpreter::{learns, NOT_ITS_TABLE};
 use crate::source::Span;
-use crate::typed::{self, ActionCall, Expression, Set};
+use crate::typed::{self, ActionCall, Expression, Set, SELECTOR};
 use crate::types::Type;
 use hardpath_ir::{Field, Find, MapDecl, Match};
 use num_bigint::BigInt;
@@ -46,7 +46,8 @@ impl Lower<'_> {
         let (mut entry, mut key, mut cell) = (None, None, None);
         if self.tables[place].entries.is_some() {
             let looked_up = self.key(place, of, &keys, whole.span)?;
-            let (found, at, found_row) = self.look_up(place, looked_up);
+            let (found, at) = self.look_up(place, looked_up);
+            let found_row = self.row_of(place, of, at, &keys)?;
             row = self.select(found, found_row, row);
             (hit, entry, key) = (found, Some(at), Some(looked_up));
             if self.tables[place].meters {
@@ -93,19 +94,28 @@ impl Lower<'_> {
             keys: of
                 .keys
                 .iter()
-                .map(|key| self.width(&key.value.of))
+                .map(|key| match key.kind.as_str() {
+                    SELECTOR => 0,
+                    _ => self.width(&key.value.of),
+                })
                 .collect(),
             counts: self.design.direct_counter(program, place).is_some(),
             meters: self.design.direct_meter(program, place).is_some(),
             ..LoweredTable::default()
         };
-        for property in &of.properties {
-            self.property(property)?;
-        }
         let row_bytes = row_bits(&made).div_ceil(8);
         made.size = of.entries.len().max(1) as u32;
         let name = self.design.tables[place].name.clone();
         if !of.keys.is_empty() && !of.entries_are_constant {
+            made.profile = self.design.profile(program, place);
+            if let (Some(_), Some(entry)) = (made.profile, of.entries.first()) {
+                let message = "entries of a table with an action profile name its members, which the control plane makes";
+                return self.refuse(entry.span, message);
+            }
+            let mut row_bytes = row_bytes;
+            if let Some(profile) = made.profile {
+                row_bytes = self.make_profile(place, of, profile, row_bytes)?.bytes();
+            }
             let map = self.entries_map(&name, place, of, &made, row_bytes)?;
             made.size = self.ir.maps[map].max_entries;
             made.entries = Some(map);
@@ -123,20 +133,6 @@ impl Lower<'_> {
         }
         self.tables[place] = made;
         Ok(())
-    }
-
-    /// Properties that need what is not there.
-    fn property(&mut self, property: &typed::Property) -> Made<()> {
-        let kind = match &property.value.of {
-            Type::Object(number, _) => self.program.objects[*number].name.clone(),
-            _ => return Ok(()),
-        };
-        let what = match kind.as_str() {
-            "action_selector" | "ActionSelector" => "action selectors are",
-            "action_profile" | "ActionProfile" => "action profiles are",
-            _ => return Ok(()),
-        };
-        self.refuse(property.value.span, format!("{what} not there yet"))
     }
 
     fn entries_map(
@@ -192,7 +188,8 @@ impl Lower<'_> {
 
     fn fields(&self, of: &typed::Table, made: &LoweredTable, key_bytes: u32) -> Vec<Field> {
         let mut fields: Vec<Field> = Vec::new();
-        for (key, bits) in of.keys.iter().zip(&made.keys) {
+        for (at, key) in of.matched_keys() {
+            let bits = &made.keys[at];
             let by = match key.kind.as_str() {
                 "exact" => Match::Exact,
                 "lpm" => Match::Prefix,
@@ -237,7 +234,8 @@ impl Lower<'_> {
             Find::Prefix => {
                 let data_bits = (key_bytes - 4) * 8;
                 // The prefix stands last, the fields that must be the same in front of it.
-                let last = of.prefix().unwrap_or(0);
+                let last = made.keys[..of.prefix().unwrap_or(0)].iter();
+                let last = last.filter(|bits| **bits > 0).count();
                 let prefix = pieces.remove(last);
                 pieces.push(prefix);
                 if filled < data_bits {
@@ -259,16 +257,31 @@ impl Lower<'_> {
         })
     }
 
-    /// Whether a key is there, its entry, and that one's row.
-    fn look_up(&mut self, place: usize, key: ir::Value) -> (ir::Value, ir::Value, ir::Value) {
-        let made = self.tables[place].clone();
-        let map = made.entries.expect("it was asked for");
+    /// Whether a key is there, and its entry.
+    fn look_up(&mut self, place: usize, key: ir::Value) -> (ir::Value, ir::Value) {
+        let map = self.tables[place].entries.expect("it was asked for");
         let found = self.effect(ir::Op::MapLookup(map), &[key], &[1, 32]);
-        let (hit, entry) = (found[0], found[1]);
-        let bytes = row_bits(&made).div_ceil(8);
-        let row = self.part_of_entry(place, entry, made.front_bytes(), bytes);
-        let row = self.slice(row, 0, row_bits(&made));
-        (hit, entry, row)
+        (found[0], found[1])
+    }
+
+    /// The row of an entry.
+    fn row_of(
+        &mut self,
+        place: usize,
+        of: &typed::Table,
+        entry: ir::Value,
+        keys: &[(Node, Type)],
+    ) -> Made<ir::Value> {
+        let made = self.tables[place].clone();
+        let profile = made
+            .profile
+            .map(|profile| (profile, self.profiles[&profile].bytes()));
+        let bytes = profile.map_or(row_bits(&made).div_ceil(8), |(_, bytes)| bytes);
+        let mut row = self.part_of_entry(place, entry, made.front_bytes(), bytes);
+        if let Some((profile, _)) = profile {
+            row = self.row_through(of, profile, row, keys)?;
+        }
+        Ok(self.slice(row, 0, row_bits(&made)))
     }
 
     /// Bytes of the value of an entry.
@@ -536,12 +549,14 @@ pub fn row_bits(table: &LoweredTable) -> u32 {
 
 /// How a table with these kinds of keys finds its entries; an error is a kind that is not there.
 pub fn find_of<'a>(kinds: &[&'a str]) -> Result<Find, &'a str> {
-    let known = ["exact", "lpm", "ternary", "range", "optional"];
+    let known = ["exact", "lpm", "ternary", "range", "optional", SELECTOR];
     if let Some(other) = kinds.iter().find(|kind| !known.contains(kind)) {
         return Err(other);
     }
     let prefixes = kinds.iter().filter(|kind| **kind == "lpm").count();
-    let others = kinds.iter().any(|kind| !["exact", "lpm"].contains(kind));
+    let others = kinds
+        .iter()
+        .any(|kind| !["exact", "lpm", SELECTOR].contains(kind));
     Ok(match (prefixes, others) {
         (0, false) => Find::Exact,
         (1, false) => Find::Prefix,

@@ -187,6 +187,11 @@ pub(super) fn number(annotation: &Annotation) -> Option<BigInt> {
     }
 }
 
+/// The number that an annotation of this name says.
+pub fn number_said(annotations: &[Annotation], name: &str) -> Option<BigInt> {
+    number(find(annotations, name)?)
+}
+
 /// The number that a token is.
 pub(super) fn number_of(token: &Token) -> Option<BigInt> {
     match &token.kind {

@@ -1,6 +1,7 @@
 //! Entries of tables and value sets: which one is meant, and what becomes of it.
 
 use super::known::{Part, Table};
+use super::profiles::Does;
 use super::{Node, Read, Reader};
 use crate::commands::{CommandKind, Entry, Found, Key, Number, Pattern, Priority};
 use hardpath_diagnostic::Diagnostic;
@@ -19,7 +20,7 @@ impl Reader<'_> {
             // The program has it: it is listed for those who want to know.
             "INSERT" if is_constant => Ok(Vec::new()),
             "INSERT" => {
-                let mut all = vec![CommandKind::AddEntry(self.entry(of)?)];
+                let mut all = vec![self.entry(of)?];
                 all.extend(self.metered(of)?);
                 Ok(all)
             }
@@ -28,11 +29,13 @@ impl Reader<'_> {
             }
             "MODIFY" => {
                 let table = self.table(of)?;
-                let action = self.inner(of, "action")?;
-                let action = action.map(|action| self.action(table, action));
-                let mut all = vec![CommandKind::ModifyFound {
-                    entry: self.found(table, of)?,
-                    action: action.transpose()?,
+                let entry = self.found(table, of)?;
+                let mut all = vec![match self.inner(of, "action")? {
+                    Some(action) => self.table_action(table, action)?.instead(entry),
+                    None => CommandKind::ModifyFound {
+                        entry,
+                        action: None,
+                    },
                 }];
                 all.extend(self.metered(of)?);
                 Ok(all)
@@ -61,7 +64,7 @@ impl Reader<'_> {
         })
     }
 
-    fn entry(&self, of: Node) -> Read<Entry> {
+    fn entry(&self, of: Node) -> Read<CommandKind> {
         let table = self.table(of)?;
         if table.keys.is_empty() {
             let message = format!("`{}` has no keys, and so no entries", table.name);
@@ -77,12 +80,18 @@ impl Reader<'_> {
         let Some(action) = self.inner(of, "action")? else {
             return self.wrong(of.at, "an entry has an `action`");
         };
-        Ok(Entry {
+        let does = self.table_action(table, action)?;
+        let entry = Entry {
             table: table.name.clone(),
             keys,
-            action: self.action(table, action)?,
+            action: does.call(),
             priority,
             label: None,
+        };
+        Ok(match does {
+            Does::Action(_) => CommandKind::AddEntry(entry),
+            Does::Through(_, is_group) => CommandKind::AddThrough { entry, is_group },
+            Does::Actions(actions) => CommandKind::AddActions { entry, actions },
         })
     }
 

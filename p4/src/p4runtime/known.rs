@@ -15,6 +15,8 @@ pub struct Known {
     pub counters: BTreeMap<u64, String>,
     /// Meters that are arrays.
     pub meters: BTreeMap<u64, String>,
+    /// Action profiles.
+    pub profiles: BTreeMap<u64, String>,
     /// Registers, with the bits of a cell.
     pub registers: BTreeMap<u64, (String, Option<u32>)>,
     /// Value sets.
@@ -117,6 +119,7 @@ impl Known {
             actions: actions.collect(),
             counters: arrays("counters"),
             meters: arrays("meters"),
+            profiles: arrays("action_profiles"),
             registers: registers.collect(),
             value_sets: value_sets.collect(),
         }

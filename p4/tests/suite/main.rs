@@ -10,6 +10,7 @@ mod p4_14;
 mod p4info;
 mod p4runtime;
 mod parser;
+mod profiles;
 mod programs;
 mod random;
 mod rules;

@@ -33,7 +33,12 @@ impl<'p> Lower<'p> {
     }
 
     /// A hash by the name of its algorithm.
-    pub(super) fn hashed(&mut self, name: &str, bits: ir::Value, span: Span) -> Made<ir::Value> {
+    pub(in super::super) fn hashed(
+        &mut self,
+        name: &str,
+        bits: ir::Value,
+        span: Span,
+    ) -> Made<ir::Value> {
         let algorithm = self.known_algorithm(name, span)?;
         Ok(self.hash(algorithm, bits))
     }

@@ -1,0 +1,70 @@
+// Section: v1model, action_selector: of entries with masks the priority decides on the group, as BMv2 has it: the smaller number wins.
+#include <core.p4>
+#include <v1model.p4>
+
+header h_t {
+    bit<8> a;
+    bit<8> b;
+    bit<8> r;
+}
+
+struct headers {
+    h_t h;
+}
+
+struct meta {
+}
+
+parser P(packet_in packet, out headers hdr, inout meta m, inout standard_metadata_t s) {
+    state start {
+        packet.extract(hdr.h);
+        transition accept;
+    }
+}
+
+control V(inout headers hdr, inout meta m) {
+    apply {
+    }
+}
+
+control I(inout headers hdr, inout meta m, inout standard_metadata_t s) {
+    action_selector(HashAlgorithm.identity, 32w16, 32w8) sel;
+    action set(bit<8> value) {
+        hdr.h.r = value;
+    }
+    action add(bit<4> low, bit<4> high) {
+        hdr.h.r = hdr.h.b + (high ++ low);
+    }
+    table t {
+        key = {
+            hdr.h.a : ternary;
+            hdr.h.b : selector;
+        }
+        actions = { set; add; NoAction; }
+        default_action = NoAction();
+        implementation = sel;
+        size = 8;
+    }
+    apply {
+        t.apply();
+        s.egress_spec = 1;
+    }
+}
+
+control E(inout headers hdr, inout meta m, inout standard_metadata_t s) {
+    apply {
+    }
+}
+
+control C(inout headers hdr, inout meta m) {
+    apply {
+    }
+}
+
+control D(packet_out packet, in headers hdr) {
+    apply {
+        packet.emit(hdr.h);
+    }
+}
+
+V1Switch(P(), V(), I(), E(), C(), D()) main;
