@@ -4,8 +4,8 @@
 use crate::packets::RunPacket;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
+use hardpath_ir::Limits;
 use hardpath_oracle::Comparison;
-use hardpath_packet::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 
 /// Numbers of packets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,9 +16,19 @@ pub struct Coverage {
     pub not_taken_in: u64,
     /// Those that need more than `--depth` bytes, which only a comparison leaves out.
     pub too_deep: u64,
+    /// The shortest and the longest packet that the program takes, in bytes.
+    lengths: (u32, u32),
 }
 
 impl Coverage {
+    /// Of a run that has not begun.
+    pub fn of(limits: &Limits) -> Coverage {
+        Coverage {
+            lengths: (limits.shortest, limits.longest),
+            ..Coverage::default()
+        }
+    }
+
     /// One more packet that was not left out.
     pub fn add(&mut self, packet: &RunPacket) {
         match packet.enters() {
@@ -47,10 +57,11 @@ impl Coverage {
             warnings.push(Diagnostic::warning("packets-too-deep", message).help(help));
         }
         if self.not_taken_in > 0 {
+            let (shortest, longest) = self.lengths;
             let message = format!(
-                "{} not taken in: shorter than {MIN_PACKET_BYTES} or longer than {} bytes",
+                "{} not taken in: shorter than {shortest} or longer than {} bytes",
                 self.part(self.not_taken_in),
-                grouped(u64::from(MAX_PACKET_BYTES))
+                grouped(longest.into())
             );
             warnings.push(Diagnostic::warning("packets-not-taken-in", message));
         }
@@ -122,6 +133,7 @@ mod tests {
             entered: 0,
             not_taken_in: 1,
             too_deep: 2,
+            lengths: (14, 1522),
         };
         let expected = ["no-packets", "packets-too-deep", "packets-not-taken-in"];
         assert_eq!(codes(some), expected);

@@ -3,8 +3,8 @@
 use crate::arguments::{RunArguments, TimeSource};
 use crate::progress::Progress;
 use hardpath_diagnostic::{suggest, Diagnostic, Place};
+use hardpath_ir::{Limits, Program};
 use hardpath_packet::{OwnInput, Packet, Sideband};
-use hardpath_packet::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_session::Judged;
 use hardpath_testbed::capture::{self, Captured};
 use std::borrow::Borrow;
@@ -22,6 +22,8 @@ pub struct RunPacket {
     /// Of the capture, whatever the program sees as time.
     pub captured_ns: u64,
     pub sideband: Sideband,
+    /// The program takes packets of its length.
+    enters: bool,
     /// As it enters a design.
     into_design: Packet,
 }
@@ -30,10 +32,17 @@ pub struct RunPacket {
 pub const PORT: u8 = 0;
 
 impl RunPacket {
-    pub fn new(capture: usize, number: usize, captured: Captured, sideband: Sideband) -> RunPacket {
+    pub fn new(
+        (capture, number): (usize, usize),
+        captured: Captured,
+        sideband: Sideband,
+        limits: &Limits,
+    ) -> RunPacket {
+        let lengths = limits.shortest as usize..=limits.longest as usize;
         RunPacket {
             capture,
             number,
+            enters: lengths.contains(&captured.data.len()),
             captured_ns: captured.time_ns,
             sideband,
             into_design: Packet {
@@ -55,7 +64,7 @@ impl RunPacket {
 
     /// The length is one that the hardware takes in.
     pub fn enters(&self) -> bool {
-        (MIN_PACKET_BYTES as usize..=MAX_PACKET_BYTES as usize).contains(&self.data().len())
+        self.enters
     }
 }
 
@@ -82,6 +91,8 @@ impl Borrow<Packet> for RunPacket {
 /// Reads all captures, and shows how far it has come. Ends with the first thing that is wrong.
 pub struct Packets<'a> {
     arguments: &'a RunArguments,
+    /// The program's.
+    limits: Limits,
     /// The program's own inputs, which all packets have alike.
     own: u64,
     /// Index of the capture that is being read, or comes next.
@@ -99,13 +110,13 @@ pub struct Packets<'a> {
 /// them.
 pub fn open<'a>(
     arguments: &'a RunArguments,
-    inputs: &[OwnInput],
+    program: &Program,
 ) -> Result<Packets<'a>, Vec<Diagnostic>> {
     let mut errors: Vec<Diagnostic> = (arguments.pcap.iter())
         .filter(|path| can_be_opened_twice(path))
         .filter_map(|path| capture::open(path).err())
         .collect();
-    let (own, wrong) = own(arguments, inputs);
+    let (own, wrong) = own(arguments, &program.inputs);
     errors.extend(wrong);
     if !errors.is_empty() {
         return Err(errors);
@@ -117,6 +128,7 @@ pub fn open<'a>(
     Ok(Packets {
         arguments,
         own,
+        limits: program.limits.clone(),
         capture: 0,
         reader: None,
         number: 0,
@@ -132,14 +144,14 @@ pub fn open<'a>(
 /// A capture is a pipe, which gives what is in it once.
 pub fn open_again<'a>(
     arguments: &'a RunArguments,
-    inputs: &[OwnInput],
+    program: &Program,
 ) -> Result<Packets<'a>, Vec<Diagnostic>> {
     match arguments
         .pcap
         .iter()
         .find(|path| !can_be_opened_twice(path))
     {
-        None => open(arguments, inputs),
+        None => open(arguments, program),
         Some(pipe) => Err(vec![Diagnostic::input(
             "capture-unreadable",
             "a pipe can be read only once",
@@ -172,12 +184,9 @@ impl Packets<'_> {
                 self.number += 1;
                 self.count += 1;
                 self.progress.reach(self.count as u64, bytes);
-                return Ok(Some(RunPacket::new(
-                    self.capture,
-                    self.number,
-                    captured,
-                    sideband,
-                )));
+                let place = (self.capture, self.number);
+                let packet = RunPacket::new(place, captured, sideband, &self.limits);
+                return Ok(Some(packet));
             }
             self.bytes_before = bytes;
             self.reader = None;

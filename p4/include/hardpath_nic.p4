@@ -4,8 +4,8 @@
 //
 //     packet ─► parser ─► control ─► deparser ─► dropped, to the host, back, or on to another interface
 //
-// A packet is an Ethernet frame without its check sequence: at least 14 bytes, at most 9216. What the parser has not taken follows behind
-// what the deparser emits. The control also runs for packets that the parser rejects; it sees why.
+// A packet is an Ethernet frame without its check sequence, at most 9216 bytes; one that is too short for a header is for the parser to
+// see. What the parser has not taken follows behind what the deparser emits. The control also runs for packets that the parser rejects; it sees why.
 
 #ifndef HARDPATH_NIC_P4
 #define HARDPATH_NIC_P4

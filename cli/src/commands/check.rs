@@ -29,7 +29,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let (run, program) = (&arguments.run, &arguments.program);
     let loads = Loads::read(run, program, &loaded, (&mut asked, engine))?;
     let image = outputs::read_maps(&arguments.run, &loaded)?;
-    let packets = packets::open(&arguments.run, &loaded.program.inputs)?;
+    let packets = packets::open(&arguments.run, &loaded.program)?;
     let run = Run {
         arguments,
         judge: judge_of(arguments, &loaded).map_err(one)?,
@@ -46,7 +46,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let question = |form| match first.take() {
         Some((packets, judge)) => run.compare(packets, (judge, form), &mut sent_on),
         None => {
-            let packets = packets::open_again(&arguments.run, &loaded.program.inputs)?;
+            let packets = packets::open_again(&arguments.run, &loaded.program)?;
             run.compare(packets, (run.judge(form)?, form), &mut SentOn::nowhere())
         }
     };
@@ -171,7 +171,7 @@ impl Run<'_> {
             bench: None,
             journal: Some(&told),
         };
-        let mut coverage = Coverage::default();
+        let mut coverage = Coverage::of(&self.loaded.program.limits);
         let mut happened = Happened::default();
         let mut ran = engine::run(&setting, packets, |event| match event {
             Event::Packet {

@@ -40,7 +40,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     }
     let loads = Loads::read(run, program, &loaded, (&mut asked, engine))?;
     let image = outputs::read_maps(run, &loaded)?;
-    let packets = packets::open(run, &loaded.program.inputs)?;
+    let packets = packets::open(run, &loaded.program)?;
     let setting = Setting {
         loaded: &loaded,
         asked: &asked,
@@ -52,7 +52,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         journal: None,
     };
     let mut sent_on = SentOn::create(run).map_err(one)?;
-    let mut coverage = Coverage::default();
+    let mut coverage = Coverage::of(&loaded.program.limits);
     let mut happened = Happened::default();
     let mut beside = match loads.programs.is_empty() {
         true => None,

@@ -200,6 +200,24 @@ fn hardware_is_compared_with_the_meaning_of_the_source() {
     }
 }
 
+/// P4 takes packets that are no Ethernet frames: they are run and compared as all others.
+#[test]
+fn packets_that_are_shorter_than_a_header_are_compared() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("packets.pcap");
+    let program = "tests/stf/v1-register-counts";
+    fs::write(&file, capture(&format!("{program}.stf"))).unwrap();
+    let program = format!("{program}.p4");
+    for target in ["pipeline", "core"] {
+        let given = ["check", &program, "--json", "--target", target];
+        let told = hardpath(&[&given[..], &["--pcap", path(&file)]].concat()).json();
+        assert_eq!(told["not_taken_in"], 0, "{told:#}");
+        assert!(told["packets"].as_u64() == Some(3), "{told:#}");
+        assert_eq!(told["mismatches"], 0, "{told:#}");
+        assert_eq!(told["map_mismatches"], 0, "{told:#}");
+    }
+}
+
 /// The same by their text.
 #[test]
 fn our_programs_do_in_verilator_what_they_mean() {

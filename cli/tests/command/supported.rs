@@ -45,7 +45,8 @@ fn scripts_get_what_is_supported_of_p4() {
     };
     let read = of("register.read(");
     assert!(read["interpreter"].is_null() && read["pipeline"].is_null() && read["core"].is_null());
-    assert!(of("meter.execute_meter(")["pipeline"].is_string());
+    assert!(of("clone(")["pipeline"].is_string());
+    assert!(of("meter.execute_meter(")["pipeline"].is_null());
     // A pipeline has added it up when a packet enters, a core goes through it.
     assert!(of("update_checksum_with_payload(")["core"].is_null());
     assert!(of("update_checksum_with_payload(")["pipeline"].is_null());

@@ -63,7 +63,7 @@ impl Traffic {
         let run = arguments.run(pcap);
         let mut many: Vec<Packet> = Vec::new();
         let mut captured = Vec::new();
-        for packet in packets::open(&run, &program.inputs)?.take(MOST) {
+        for packet in packets::open(&run, program)?.take(MOST) {
             let packet = packet.map_err(one)?;
             if packet.enters() {
                 captured.push(Captured {
