@@ -220,6 +220,28 @@ impl Design {
         self.implementation(program, table, &[&PROFILES[..], &SELECTORS].concat())
     }
 
+    /// All actions of the tables that use a profile, each once: the table and the place in its list where it comes first.
+    pub fn actions_of(&self, program: &Program, profile: usize) -> Vec<(usize, usize)> {
+        let mut all: Vec<(usize, usize)> = Vec::new();
+        let function = |(table, at): (usize, usize)| {
+            program.tables[self.tables[table].table].actions[at].action
+        };
+        for table in 0..self.tables.len() {
+            if self.profile(program, table) != Some(profile) {
+                continue;
+            }
+            for at in 0..program.tables[self.tables[table].table].actions.len() {
+                if all
+                    .iter()
+                    .all(|other| function(*other) != function((table, at)))
+                {
+                    all.push((table, at));
+                }
+            }
+        }
+        all
+    }
+
     /// Whether a profile has groups.
     pub fn selects(&self, program: &Program, profile: usize) -> bool {
         SELECTORS.contains(&self.extern_of(program, profile))

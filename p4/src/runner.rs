@@ -71,7 +71,7 @@ pub trait Engine {
     /// # Errors
     /// Its table counts nothing.
     fn set_found(&mut self, table: usize, entry: &Entry, count: (u64, u64)) -> Result<(), String>;
-    /// A member of an action profile gets an action; `None`: it goes.
+    /// A member of an action profile gets an action, a function of the program; `None`: it goes.
     ///
     /// # Errors
     /// There is no room for it.

@@ -1,4 +1,4 @@
-// Section: P4Runtime, "ActionProfile": two tables of the same actions share one selector.
+// Section: P4Runtime, "ActionProfile": two tables share one selector, each with its own list of actions.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -35,6 +35,9 @@ control I(inout headers hdr, inout meta m, inout standard_metadata_t s) {
     action add(bit<4> low, bit<4> high) {
         hdr.h.r = hdr.h.b + (high ++ low);
     }
+    action next() {
+        hdr.h.r = hdr.h.r + 1;
+    }
     table t {
         key = {
             hdr.h.a : exact;
@@ -49,7 +52,7 @@ control I(inout headers hdr, inout meta m, inout standard_metadata_t s) {
             hdr.h.b : exact;
             hdr.h.a : selector;
         }
-        actions = { set; add; NoAction; }
+        actions = { next; set; NoAction; }
         default_action = NoAction();
         implementation = shared;
     }

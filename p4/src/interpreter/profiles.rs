@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// What an action profile holds.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Profile {
-    /// Actions of the tables' list, with what they are given.
+    /// Actions, functions of the program, with what they are given.
     pub members: BTreeMap<u64, (usize, Vec<Data>)>,
     /// Members of groups; one with a weight is there several times.
     pub groups: BTreeMap<u64, Vec<u64>>,
@@ -46,7 +46,14 @@ impl Machine<'_> {
                 members[at]
             }
         };
-        Ok(self.held(profile).members.get(&member).cloned())
+        let Some((function, arguments)) = self.held(profile).members.get(&member).cloned() else {
+            return Ok(None);
+        };
+        let place = of
+            .actions
+            .iter()
+            .position(|listed| listed.action == function);
+        Ok(place.map(|place| (place, arguments)))
     }
 
     fn hash_of_keys(&mut self, of: &Table, profile: usize, keys: &[Data]) -> Run<BigInt> {

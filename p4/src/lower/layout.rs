@@ -344,7 +344,10 @@ impl Lowered {
                 };
                 match made.profile.filter(|_| holds == Holds::Entries) {
                     Some(profile) => layout.refer(&self.profiles[&profile], lo),
-                    None => layout.act(program, of, made, &names, lo),
+                    None => {
+                        let actions: Vec<usize> = of.actions.iter().map(|one| one.action).collect();
+                        layout.act(program, &actions, made, &names, lo);
+                    }
                 }
                 layout.number_table(&known);
                 layouts.push((map, layout));
@@ -404,9 +407,10 @@ impl Lowered {
             actions: Vec::new(),
         };
         let mut members = layout(profile.members, Holds::Members, Vec::new());
-        let of = &program.tables[design.tables[profile.table].table];
-        let names = design.action_names(program, profile.table);
-        members.act(program, of, &self.tables[profile.table], &names, 0);
+        let all = design.actions_of(program, object).into_iter();
+        let names = all.map(|(table, at)| design.action_names(program, table)[at].clone());
+        let names: Vec<String> = names.collect();
+        members.act(program, &profile.actions, &profile.rows, &names, 0);
         members.number_actions(known);
         let mut all = vec![(profile.members, members)];
         if let Some((groups, slots)) = profile.groups {
@@ -458,20 +462,20 @@ impl Lowered {
 }
 
 impl Layout {
-    /// A row from a bit on.
+    /// A row of one of these functions, from a bit on.
     fn act(
         &mut self,
         program: &Program,
-        of: &typed::Table,
+        functions: &[usize],
         made: &LoweredTable,
         names: &[String],
         lo: u32,
     ) {
         let width = made.action_bits;
         self.fields.push(Field::new("action", Bits { lo, width }));
-        let actions = 0..of.actions.len();
+        let actions = functions.iter().zip(names).enumerate();
         self.actions = actions
-            .map(|at| action(program, of, made, (at, &names[at]), lo))
+            .map(|(at, (function, name))| action(program, *function, made, (at, name), lo))
             .collect();
     }
 
@@ -571,12 +575,12 @@ fn named_id(all: &BTreeMap<u64, String>, name: &str) -> Option<u64> {
 /// An action of a table's list, whose row begins at this bit.
 fn action(
     program: &Program,
-    of: &typed::Table,
+    function: usize,
     made: &LoweredTable,
     (at, name): (usize, &str),
     lo: u32,
 ) -> Action {
-    let function = &program.functions[of.actions[at].action];
+    let function = &program.functions[function];
     let parameters = function.data_parameters().zip(made.places(at));
     let parameters = parameters.map(|(one, bits)| {
         let bits = Bits {

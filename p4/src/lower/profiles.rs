@@ -10,6 +10,7 @@
 
 use super::layout::Bits;
 use super::node::Node;
+use super::tables::row_bits;
 use super::{ir, Lower, LoweredTable, Made};
 use crate::source::Span;
 use crate::typed;
@@ -28,8 +29,10 @@ pub struct LoweredProfile {
     pub groups: Option<(ir::MapId, ir::MapId)>,
     /// Bits of a member, and of a group.
     pub bits: u32,
-    /// A table whose rows its members have, by its place in the design.
-    pub table: usize,
+    /// Actions of its members, by their numbers in rows: functions of the program.
+    pub actions: Vec<usize>,
+    /// How its rows are laid out.
+    pub rows: LoweredTable,
 }
 
 impl LoweredProfile {
@@ -75,25 +78,11 @@ impl Lower<'_> {
     /// What the profile of a table becomes, or has become.
     pub(super) fn make_profile(
         &mut self,
-        place: usize,
         of: &typed::Table,
         profile: usize,
-        row_bytes: u32,
     ) -> Made<LoweredProfile> {
         if let Some(made) = self.profiles.get(&profile) {
-            let other = &self.program.tables[self.design.tables[made.table].table];
-            let actions = |of: &typed::Table| -> Vec<usize> {
-                of.actions.iter().map(|one| one.action).collect()
-            };
-            let made = made.clone();
-            if actions(other) != actions(of) {
-                let message = format!(
-                    "tables that share an action profile have the same actions in the same order, and `{}` and `{}` do not",
-                    other.name, of.name
-                );
-                return self.refuse(of.span, message);
-            }
-            return Ok(made);
+            return Ok(made.clone());
         }
         let members = self.design.members(self.program, profile);
         if !(1..=MOST_MEMBERS).contains(&members) {
@@ -103,6 +92,8 @@ impl Lower<'_> {
             return self.refuse(of.span, message);
         }
         let members = members as u32;
+        let (actions, rows) = self.rows_of(profile);
+        let row_bytes = row_bits(&rows).div_ceil(8);
         let bits = (u32::BITS - (members - 1).leading_zeros()).max(1);
         let name = self.design.objects[profile].name.clone();
         let mut array = |name: String, bits: u32, size: u32, outside: &str| {
@@ -111,7 +102,7 @@ impl Lower<'_> {
             decl.outside = outside.into();
             self.ir.maps.push(decl)
         };
-        let rows = array(name.clone(), row_bytes * 8, members, "members");
+        let cells = array(name.clone(), row_bytes * 8, members, "members");
         let groups = self.design.selects(self.program, profile).then(|| {
             let groups = array(format!("{name}.groups"), 2 * (bits + 1), members, "groups");
             (
@@ -125,18 +116,74 @@ impl Lower<'_> {
             )
         });
         let made = LoweredProfile {
-            members: rows,
+            members: cells,
             groups,
             bits,
-            table: place,
+            actions,
+            rows,
         };
         self.profiles.insert(profile, made.clone());
         Ok(made)
     }
 
+    /// All actions of the tables of a profile, and the layout of their rows.
+    fn rows_of(&self, profile: usize) -> (Vec<usize>, LoweredTable) {
+        let program = self.program;
+        let all = self.design.actions_of(program, profile).into_iter();
+        let function = |(table, at): (usize, usize)| {
+            program.tables[self.design.tables[table].table].actions[at].action
+        };
+        let actions: Vec<usize> = all.map(function).collect();
+        let arguments = actions.iter().map(|action| {
+            let data = program.functions[*action].data_parameters();
+            data.map(|one| self.width(&one.of)).collect()
+        });
+        let rows = LoweredTable {
+            action_bits: (usize::BITS - actions.len().leading_zeros()).max(1),
+            arguments: arguments.collect(),
+            ..LoweredTable::default()
+        };
+        (actions, rows)
+    }
+
+    /// The row of a member as a row of a table, which has its own numbers of actions.
+    fn row_of_table(
+        &mut self,
+        place: usize,
+        of: &typed::Table,
+        made: &LoweredProfile,
+        row: ir::Value,
+    ) -> ir::Value {
+        let own: Vec<usize> = of.actions.iter().map(|listed| listed.action).collect();
+        if own == made.actions {
+            return row;
+        }
+        let table = self.tables[place].clone();
+        let number = self.slice(row, 0, made.rows.action_bits);
+        // One that the table does not have does nothing.
+        let mut action = self.number(own.len(), table.action_bits);
+        for (at, function) in own.iter().enumerate() {
+            if let Some(other) = made.actions.iter().position(|one| one == function) {
+                let (is_it, own) = (
+                    self.is(number, other as u64),
+                    self.number(at, table.action_bits),
+                );
+                action = self.select(is_it, own, action);
+            }
+        }
+        match row_bits(&table) - table.action_bits {
+            0 => action,
+            width => {
+                let arguments = self.slice(row, made.rows.action_bits, width);
+                self.concat(&[arguments, action])
+            }
+        }
+    }
+
     /// The row of what an entry refers to.
     pub(super) fn row_through(
         &mut self,
+        place: usize,
         of: &typed::Table,
         profile: usize,
         reference: ir::Value,
@@ -162,7 +209,8 @@ impl Lower<'_> {
             let chosen = self.slice(chosen, 0, made.bits);
             member = self.select(is_group, chosen, member);
         }
-        Ok(self.cell_of_array(made.members, member))
+        let row = self.cell_of_array(made.members, member);
+        Ok(self.row_of_table(place, of, &made, row))
     }
 
     fn cell_of_array(&mut self, map: ir::MapId, index: ir::Value) -> ir::Value {
@@ -205,7 +253,7 @@ impl LoweredTable {
     pub fn entry_bytes(&self, profile: Option<&LoweredProfile>) -> u32 {
         let behind = match profile {
             Some(profile) => profile.bytes(),
-            None => super::tables::row_bits(self).div_ceil(8),
+            None => row_bits(self).div_ceil(8),
         };
         self.front_bytes() + behind
     }

@@ -114,7 +114,7 @@ impl Lower<'_> {
             }
             let mut row_bytes = row_bytes;
             if let Some(profile) = made.profile {
-                row_bytes = self.make_profile(place, of, profile, row_bytes)?.bytes();
+                row_bytes = self.make_profile(of, profile)?.bytes();
             }
             let map = self.entries_map(&name, place, of, &made, row_bytes)?;
             made.size = self.ir.maps[map].max_entries;
@@ -279,7 +279,7 @@ impl Lower<'_> {
         let bytes = profile.map_or(row_bits(&made).div_ceil(8), |(_, bytes)| bytes);
         let mut row = self.part_of_entry(place, entry, made.front_bytes(), bytes);
         if let Some((profile, _)) = profile {
-            row = self.row_through(of, profile, row, keys)?;
+            row = self.row_through(place, of, profile, row, keys)?;
         }
         Ok(self.slice(row, 0, row_bits(&made)))
     }

@@ -201,14 +201,18 @@ impl<E: Engine> Run<'_, E> {
             return Err(wrong(place, message));
         };
         match *through {
-            Through::Member(member) => self.known_member(profile, member, place),
-            Through::Group(group) => match self.group(profile, group, place)?.is_empty() {
-                true => {
+            Through::Member(member) => {
+                self.known_member(profile, member, place)?;
+                self.has_actions(table, profile, &[member], place)
+            }
+            Through::Group(group) => {
+                let members = self.group(profile, group, place)?;
+                if members.is_empty() {
                     let message = format!("the group {group} has no members");
-                    Err(wrong(place, message).help("give it members before entries use it"))
+                    return Err(wrong(place, message).help("give it members before entries use it"));
                 }
-                false => Ok(()),
-            },
+                self.has_actions(table, profile, &members, place)
+            }
         }
     }
 
@@ -327,17 +331,47 @@ impl<E: Engine> Run<'_, E> {
         action: &Call,
         place: &Place,
     ) -> Result<(usize, Vec<Data>), Diagnostic> {
-        let uses = |table: &usize| self.design.profile(self.program, *table) == Some(profile);
-        match (0..self.design.tables.len()).find(uses) {
-            Some(table) => self.names.called(table, action, place),
-            None => {
-                let name = &self.design.objects[profile].name;
-                Err(wrong(
-                    place,
-                    format!("no table has the action profile `{name}`"),
-                ))
+        let all = self.design.actions_of(self.program, profile);
+        let mut tables: Vec<usize> = all.into_iter().map(|(table, _)| table).collect();
+        tables.dedup();
+        let mut told = None;
+        for table in tables {
+            match self.names.called(table, action, place) {
+                Ok((at, arguments)) => {
+                    return Ok((self.of_table(table).actions[at].action, arguments));
+                }
+                Err(error) => {
+                    told.get_or_insert(error);
+                }
             }
         }
+        Err(told.unwrap_or_else(|| {
+            let name = &self.design.objects[profile].name;
+            wrong(place, format!("no table has the action profile `{name}`"))
+        }))
+    }
+
+    /// A table has the actions of some members.
+    fn has_actions(
+        &self,
+        table: usize,
+        profile: usize,
+        members: &[u64],
+        place: &Place,
+    ) -> Result<(), Diagnostic> {
+        let of = self.of_table(table);
+        for member in members {
+            let (function, _) = &self.profiles[&profile].members[member];
+            if of.actions.iter().all(|listed| listed.action != *function) {
+                let name = &self.program.functions[*function].name;
+                let message = format!(
+                    "the member {member} does `{name}`, which `{}` does not have",
+                    of.name
+                );
+                return Err(wrong(place, message));
+            }
+        }
+        Ok(())
     }
 
     fn known_member(&self, profile: usize, member: u64, place: &Place) -> Result<(), Diagnostic> {

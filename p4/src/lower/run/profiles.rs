@@ -39,7 +39,7 @@ fn free(taken: impl Iterator<Item = u32>) -> u32 {
 }
 
 impl<D: Device> Running<'_, D> {
-    /// A member gets a row, in one step; `None`: nobody uses it any more.
+    /// A member gets an action, a function of the program, in one step; `None`: nobody uses it any more.
     pub(super) fn place_member(
         &mut self,
         profile: usize,
@@ -59,7 +59,9 @@ impl<D: Device> Running<'_, D> {
             Some(cell) => *cell,
             None => free(places.members.values().copied()),
         };
-        let row = row(&self.lowered.tables[made.table], action, &arguments);
+        let number = made.actions.iter().position(|function| *function == action);
+        let number = number.ok_or("no table has this action")?;
+        let row = row(&made.rows, number, &arguments);
         self.device
             .update(made.members, &cell.to_le_bytes(), &row)?;
         places.members.insert(member, cell);
