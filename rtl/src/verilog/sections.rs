@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 /// Deeper memories get their zeros in simulation only: FPGA memories start as zeros anyway, and some synthesizers
 /// unroll the loop.
 const LONGEST_INITIAL_LOOP: u32 = 1024;
+/// Likewise those of a module with more words than this in all its memories.
+const MOST_INITIAL_WORDS: u64 = 8192;
 
 impl Layout<'_> {
     /// Where each signal is read first.
@@ -191,7 +193,9 @@ impl Layout<'_> {
         let depth = self.legal.depth[mem];
         let zero = constant::text(&[0], data.width);
         let mut lines = Vec::new();
-        let guard = depth > LONGEST_INITIAL_LOOP;
+        let depths = self.legal.depth.values();
+        let all: u64 = depths.map(|depth| u64::from(*depth)).sum();
+        let guard = depth > LONGEST_INITIAL_LOOP || all > MOST_INITIAL_WORDS;
         if guard {
             lines.push("`ifndef SYNTHESIS".to_string());
         }
