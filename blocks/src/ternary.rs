@@ -5,7 +5,8 @@
 //! together in chunks of at most five bits, or with many entries nine, a narrow range is a chunk of its own, and of a wide one each entry
 //! holds the bounds in registers, which the key is compared with while the memories are read.
 //!
-//! **Choice.** Entries have 32 bits of priority, but a packet only needs their order. So each holds its *rank*, how many entries
+//! **Choice.** Entries have 32 bits of priority, but a packet only needs their order. More than 64 entries have [`places`] in that order, if no
+//! range is wide. Else each holds its *rank*, how many entries
 //! it goes before: a new entry takes its rank, those that go before it get one more, and one less when it is gone. All ranks
 //! change with the valid bits in the clock of the host's slot. What goes before the host's entry is found out in the scan. Bits of ranks that
 //! are looked at late are delayed so far that a packet in front of the slot still meets those from before.
@@ -23,10 +24,11 @@
 //! | the range by comparators | 1700 | 2300 | | |
 //! | by chunks whose words say more of each entry | 1800 | 1700 | | estimated: 13 bits an entry in 4 chunks |
 //!
-//! Estimated, of 104 bits ternary: 128 entries take 5,700 LUTs, 2,700 flip-flops and 52 block RAMs, 1,024 take 53,600, 26,300 and 355.
+//! Estimated, with ranks, of 104 bits ternary: 128 entries take 5,700 LUTs, 2,700 flip-flops and 52 block RAMs, 1,024 take 53,600, 26,300 and 355.
 
 mod asked;
 mod fields;
+mod places;
 mod prepare;
 mod ranges;
 mod ranks;
@@ -38,6 +40,7 @@ use crate::index_bits;
 use crate::matching::answer::Answered;
 use crate::matching::entries::{changes, Entries};
 use crate::may::May;
+use asked::Entry;
 use fields::Fields;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Module, Node};
@@ -105,7 +108,7 @@ pub struct Ternary {
     pub map: String,
     /// How each field matches, and its bits, at least one; the first field is in the lowest bits of the key.
     pub fields: Vec<(Match, u32)>,
-    /// At most [`Ternary::MOST_ENTRIES`].
+    /// At most [`Ternary::most_entries`].
     pub entries: u32,
     /// What is read from the memories stands in registers before it is joined: a clock more, where memories are slow.
     pub registers: bool,
@@ -117,12 +120,14 @@ pub const PRIORITY_BITS: u32 = 32;
 /// So many entries have their rows in LUT RAM.
 const MOST_IN_LUT_RAM: u32 = 64;
 
-/// A chunk has at most this many bits: LUT RAM has 32 rows where its words are widest, and block RAM 512.
+/// A chunk has at most this many bits: block RAM has 512 rows where its words are widest.
+const MOST_CHUNK_BITS: u32 = 9;
+
+/// The same for so many entries: LUT RAM has 32 rows where its words are widest.
 fn most_chunk_bits(entries: u32) -> u32 {
-    if Ternary::in_lut_ram(entries) {
-        5
-    } else {
-        9
+    match Ternary::in_lut_ram(entries) {
+        true => 5,
+        false => MOST_CHUNK_BITS,
     }
 }
 
@@ -132,11 +137,23 @@ const RANK_BITS_A_CLOCK: u32 = 2;
 const UNDISTURBED: u32 = 3;
 
 impl Ternary {
-    /// The memory of the keys.
-    pub const KEY_MEMORY: &str = "keys";
+    /// With wide ranges each entry is some 70 LUTs, where it has a rank and bounds: more are no table of logic any more.
+    const MOST_RANKED: u32 = 1024;
+    /// So many places make a row that one clock can choose from.
+    const MOST_PLACED: u32 = 4096;
 
-    /// Each is some 70 LUTs, with a key of 104 bits: more are no table of logic any more.
-    pub const MOST_ENTRIES: u32 = 1024;
+    /// The most entries that a table with such fields can have.
+    pub fn most_entries(fields: &[(Match, u32)]) -> u32 {
+        match has_wide_range(fields) {
+            true => Ternary::MOST_RANKED,
+            false => Ternary::MOST_PLACED,
+        }
+    }
+
+    /// Whether the places of entries are their priorities; else entries have ranks.
+    pub fn has_places(fields: &[(Match, u32)], entries: u32) -> bool {
+        !Ternary::in_lut_ram(entries) && !has_wide_range(fields)
+    }
 
     /// Whether the rows of so many entries stand in LUT RAM; else in block RAM.
     pub fn in_lut_ram(entries: u32) -> bool {
@@ -154,7 +171,10 @@ impl Ternary {
     }
 
     /// Clocks from the stage of the key, R, to that of the answer.
-    pub fn clocks(entries: u32, registers: bool) -> u32 {
+    pub fn clocks(fields: &[(Match, u32)], entries: u32, registers: bool) -> u32 {
+        if Ternary::has_places(fields, entries) {
+            return places::clocks(registers);
+        }
         let choice = Ternary::entry_bits(entries).div_ceil(RANK_BITS_A_CLOCK);
         2 + u32::from(registers) + choice + 1
     }
@@ -166,15 +186,36 @@ impl Ternary {
         (fields.chunks().len() + fields.wide_ranges().count() + 1) as u32
     }
 
-    /// Clocks that preparing an operation of the host may take.
+    /// Clocks that preparing an operation of the host may take; with places most take as many as there are entries, and some 600.
     pub fn prepare_clocks(fields: &[(Match, u32)], entries: u32) -> u32 {
         let row_bits = Fields::new(fields, entries).row_bits();
+        if Ternary::has_places(fields, entries) {
+            return places::prepare_clocks(entries, row_bits);
+        }
         entries + 2 * (1 << row_bits) + 16
+    }
+
+    /// Block RAMs of 36 kbit that rows take: none that stand in LUT RAM.
+    pub fn row_block_rams(fields: &[(Match, u32)], entries: u32) -> u64 {
+        if Ternary::in_lut_ram(entries) {
+            return 0;
+        }
+        let chunks = Fields::new(fields, entries).chunks().len() as u64;
+        // Their words are widest with 72 bits; half of one has 36. The bits of ranks are read for their change, too.
+        let halves = chunks * u64::from(entries).div_ceil(36);
+        match Ternary::has_places(fields, entries) {
+            true => halves.div_ceil(2),
+            false => halves,
+        }
     }
 
     /// Bits of memory.
     pub fn memory_bits(fields: &[(Match, u32)], entries: u32) -> u64 {
+        let has_places = Ternary::has_places(fields, entries);
         let fields = Fields::new(fields, entries);
+        if has_places {
+            return places::memory_bits(entries, &fields);
+        }
         let rows: u64 = fields.chunks().iter().map(|chunk| 1 << chunk.bits()).sum();
         u64::from(entries) * (rows + u64::from(fields.word_bits()))
     }
@@ -188,9 +229,20 @@ impl Ternary {
 /// # Panics
 /// Without fields, with a field or a table that is empty, and with too many entries.
 pub fn ternary(config: &Ternary) -> Block<TernaryIn, TernaryOut> {
-    assert!((1..=Ternary::MOST_ENTRIES).contains(&config.entries));
+    let most = Ternary::most_entries(&config.fields);
+    assert!((1..=most).contains(&config.entries));
     assert!(!config.fields.is_empty() && config.fields.iter().all(|(_, bits)| *bits > 0));
-    Table::new(config).build()
+    let table = Table::new(config);
+    match Ternary::has_places(&config.fields, config.entries) {
+        true => table.build_places(),
+        false => table.build(),
+    }
+}
+
+/// Whether a field is a range that addresses no memory, however many entries there are.
+fn has_wide_range(fields: &[(Match, u32)]) -> bool {
+    let is_wide = |(kind, bits): &(Match, u32)| *kind == Match::Range && *bits > MOST_CHUNK_BITS;
+    fields.iter().any(is_wide)
 }
 
 struct Table<'a> {
@@ -205,7 +257,7 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn new(config: &Ternary) -> Table<'_> {
-        let clocks = Ternary::clocks(config.entries, config.registers);
+        let clocks = Ternary::clocks(&config.fields, config.entries, config.registers);
         let fields = Fields::new(&config.fields, config.entries);
         Table {
             clocks,
@@ -273,17 +325,24 @@ impl Table<'_> {
             best,
             (&prepared.command, &prepared.decision),
         );
+        answer.into_ternary(prepared.ready, prepared.stored)
+    }
+}
+
+impl Answered {
+    /// With what the preparation gives: whether the host's slot may come, and the entry that a dump found.
+    fn into_ternary(self, prepared: Node, stored: Entry) -> TernaryOut {
         TernaryOut {
-            prepared: prepared.ready,
-            hit: answer.hit,
-            entry: answer.entry,
-            host_c: answer.host_c,
-            write_value: answer.write_value,
-            host_answer: answer.host_answer,
-            host_slot_out: answer.host_slot,
-            host_key_out: prepared.stored.key,
-            host_mask_out: prepared.stored.mask,
-            host_priority_out: prepared.stored.priority,
+            prepared,
+            hit: self.hit,
+            entry: self.entry,
+            host_c: self.host_c,
+            write_value: self.write_value,
+            host_answer: self.host_answer,
+            host_slot_out: self.host_slot,
+            host_key_out: stored.key,
+            host_mask_out: stored.mask,
+            host_priority_out: stored.priority,
         }
     }
 }

@@ -19,6 +19,8 @@ const MOST_VALUE_BYTES: u32 = SPACE - register::VALUE;
 const MOST_ENTRIES: u32 = 1 << 26;
 /// 256 MiB: several times the memory of the largest FPGAs.
 const MOST_MEMORY_BITS: u64 = 1 << 31;
+/// Block RAMs of 36 kbit of the largest FPGA that hardpath knows, a VU13P.
+const MOST_BLOCK_RAMS: u64 = 2688;
 
 /// Checks the maps of a program.
 ///
@@ -111,6 +113,39 @@ pub fn prefixes(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
     Some(refused(decl, "map-too-large", message, &help))
 }
 
+/// What is wrong with a table of more entries with fields of their own than can be searched in a clock.
+fn masks(decl: &MapDecl) -> Option<Diagnostic> {
+    if !decl.is_ternary() {
+        return None;
+    }
+    let fields = ternary_fields(decl);
+    let most = Ternary::most_entries(&fields);
+    let entries = counted(decl.max_entries, "entry");
+    if decl.max_entries > most {
+        let message = format!(
+            "{entries} with fields that match each in its own way are more than the {} that hardpath builds",
+            grouped(u64::from(most))
+        );
+        let help = match most == Ternary::most_entries(&[]) {
+            true => "ask for fewer entries",
+            false => "ask for fewer entries, or for ranges of 9 bits at most",
+        };
+        return Some(refused(decl, "map-too-large", message, help));
+    }
+    let block_rams = Ternary::row_block_rams(&fields, decl.max_entries);
+    (block_rams > MOST_BLOCK_RAMS).then(|| {
+        let message = format!(
+            "{entries} with keys of {} bits that match each in its own way would take {} block RAMs; no FPGA has more than {}",
+            Ternary::key_bits(&fields),
+            grouped(block_rams),
+            grouped(MOST_BLOCK_RAMS),
+        );
+        let fit = u64::from(decl.max_entries) * MOST_BLOCK_RAMS / block_rams;
+        let help = format!("ask for some {fit} entries at most, or for shorter keys");
+        refused(decl, "map-too-large", message, &help)
+    })
+}
+
 fn refused(decl: &MapDecl, code: &'static str, message: String, help: &str) -> Diagnostic {
     let place = format!("map {}", decl.name);
     Diagnostic::refused(code, message).at(place).help(help)
@@ -133,16 +168,9 @@ fn searched(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
             return refuse("map-too-wide", message, "make the struct smaller");
         }
     }
-    if decl.is_ternary() && decl.max_entries > Ternary::MOST_ENTRIES {
-        let message = format!(
-            "{} with fields that match each in its own way are more than the {} that hardpath builds",
-            counted(decl.max_entries, "entry"),
-            Ternary::MOST_ENTRIES
-        );
-        return refuse("map-too-large", message, "ask for fewer entries");
-    }
-    if let Some(too_many) = prefixes(decl, search) {
-        return Some(too_many);
+    let too_many = masks(decl).or_else(|| prefixes(decl, search));
+    if too_many.is_some() {
+        return too_many;
     }
     let word = u64::from(decl.value_bytes) * 8;
     let (entries, word) = match decl.find {
@@ -156,8 +184,9 @@ fn searched(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
             (u64::from(decl.max_entries), word + table)
         }
         Find::Ternary => {
-            let table = Ternary::memory_bits(&ternary_fields(decl), 1);
-            (u64::from(decl.max_entries), word + table)
+            let entries = u64::from(decl.max_entries);
+            let table = Ternary::memory_bits(&ternary_fields(decl), decl.max_entries);
+            (entries, word + table.div_ceil(entries.max(1)))
         }
         _ => (u64::from(decl.max_entries), word),
     };

@@ -50,6 +50,17 @@ impl Chunk {
             Chunk::Range(field) => field.bits,
         }
     }
+
+    /// Its bits of a key.
+    pub(super) fn of(&self, m: &mut Module, key: Node) -> Node {
+        match self {
+            Chunk::Bits(places) => {
+                let bits: Vec<Node> = places.iter().rev().map(|at| m.bit(key, *at)).collect();
+                m.concat(&bits)
+            }
+            Chunk::Range(field) => field.of(m, key),
+        }
+    }
 }
 
 impl Fields {

@@ -3,7 +3,7 @@
 
 use super::asked::{Asked, Entry};
 use super::ranks::Order;
-use super::{Table, Ternary, TernaryHostIn, PRIORITY_BITS};
+use super::{Table, TernaryHostIn, PRIORITY_BITS};
 use crate::matching::asked::Command;
 use crate::matching::decision::{decides, operation_answer, Decision};
 use crate::matching::entries::write_keys;
@@ -35,12 +35,7 @@ impl Table<'_> {
         let m = &mut self.m;
         m.section("Preparation: all entries are looked at, one a clock");
         let word_bits = self.fields.word_bits();
-        let keys = m.mem(
-            Ternary::KEY_MEMORY,
-            word_bits,
-            self.entries.0,
-            MemStyle::Auto,
-        );
+        let keys = m.mem("keys", word_bits, self.entries.0, MemStyle::Auto);
         let reads = (command, command.begins_change(m));
         let reading = Reading::of(m, (self.entries, None), reads, host.host_slot);
         let read = reading.read(m, keys, word_bits);
@@ -87,7 +82,7 @@ impl Table<'_> {
     }
 
     /// An entry in the memory of the keys: priority, mask, key.
-    fn word(&mut self, entry: &Entry) -> Node {
+    pub(super) fn word(&mut self, entry: &Entry) -> Node {
         let mut parts = vec![entry.priority];
         parts.extend(self.fields.stored_masks(&mut self.m, entry.mask));
         parts.push(entry.key);
@@ -95,7 +90,7 @@ impl Table<'_> {
     }
 
     /// The entry in a word.
-    fn stored(&mut self, word: Node) -> Entry {
+    pub(super) fn stored(&mut self, word: Node) -> Entry {
         let m = &mut self.m;
         let priority_at = self.fields.word_bits() - 1 - PRIORITY_BITS;
         Entry {

@@ -52,18 +52,8 @@ impl Table<'_> {
                 rows: copies[number / CHUNKS_A_COPY],
                 one_hot: prepared.one_hot,
             };
-            let row = column.rows.row;
-            let (address, matches) = match chunk {
-                Chunk::Bits(places) => {
-                    let bits: Vec<Node> = places.iter().rev().map(|at| m.bit(key, *at)).collect();
-                    let matches = bits_match(m, places, row, &prepared.entry);
-                    (m.concat(&bits), matches)
-                }
-                Chunk::Range(field) => {
-                    let matches = range_matches(m, field, row, &prepared.entry);
-                    (field.of(m, key), matches)
-                }
-            };
+            let address = chunk.of(m, key);
+            let matches = chunk_matches(m, chunk, column.rows.row, &prepared.entry);
             words.push(column.memory(m, &format!("chunk_{number}"), address, matches));
         }
         words
@@ -81,7 +71,15 @@ fn row_copies(m: &mut Module, rows: Rows, count: usize) -> Vec<Rows> {
     copies.into_iter().map(parts).collect()
 }
 
-/// Keys with the bits of the sweep's row in these places can match the prepared entry.
+/// Keys with the bits of a row in the place of a chunk can match an entry.
+pub(super) fn chunk_matches(m: &mut Module, chunk: &Chunk, row: Node, entry: &Entry) -> Node {
+    match chunk {
+        Chunk::Bits(places) => bits_match(m, places, row, entry),
+        Chunk::Range(field) => range_matches(m, field, row, entry),
+    }
+}
+
+/// Keys with the bits of the row in these places can match the entry.
 fn bits_match(m: &mut Module, places: &[u32], row: Node, entry: &Entry) -> Node {
     let mut bits = Vec::new();
     for (of_row, place) in (0..).zip(places) {
@@ -94,7 +92,7 @@ fn bits_match(m: &mut Module, places: &[u32], row: Node, entry: &Entry) -> Node 
     row_matches(m, row, bits)
 }
 
-/// The sweep's row is in the range of the prepared entry.
+/// The row is in the range of the entry.
 fn range_matches(m: &mut Module, field: &Field, row: Node, entry: &Entry) -> Node {
     let row = m.slice(row, 0, field.bits);
     let low = field.of(m, entry.key);

@@ -30,4 +30,5 @@ mod streams;
 mod ternary;
 mod ternary_bench;
 mod ternary_lint;
+mod ternary_places;
 mod ternary_random;

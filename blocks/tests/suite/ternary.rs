@@ -209,16 +209,16 @@ fn the_sizes_are_known() {
         (Range, 5),
     ];
     // A rank has six bits, two a clock; then the number.
-    assert_eq!(Ternary::clocks(64, false), 2 + 3 + 1);
-    assert_eq!(Ternary::clocks(64, true), 3 + 3 + 1);
-    assert_eq!(Ternary::clocks(1, false), 2 + 1 + 1);
+    assert_eq!(Ternary::clocks(&fields, 64, false), 2 + 3 + 1);
+    assert_eq!(Ternary::clocks(&fields, 64, true), 3 + 3 + 1);
+    assert_eq!(Ternary::clocks(&fields, 1, false), 2 + 1 + 1);
     assert_eq!(Ternary::key_bits(&fields), 93);
     // Fifteen chunks of at most five bits, a narrow and a wide range, the valid entries.
     assert_eq!(Ternary::words(&fields, 64), 15 + 1 + 1 + 1);
     // With more entries eight, of at most nine.
     assert_eq!(Ternary::words(&fields, 65), 8 + 1 + 1 + 1);
     assert_eq!(Ternary::prepare_clocks(&fields, 65), 65 + 2 * 512 + 16);
-    assert_eq!(Ternary::clocks(1024, false), 2 + 5 + 1);
+    assert_eq!(Ternary::clocks(&fields, 1024, false), 2 + 5 + 1);
     assert_eq!(Ternary::prepare_clocks(&fields, 64), 64 + 2 * 32 + 16);
     // Twelve of the chunks have five bits.
     let rows = 12 * 32 + 3 * 16 + 32;

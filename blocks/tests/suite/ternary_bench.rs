@@ -54,6 +54,10 @@ pub struct Run {
     pub choices: u64,
     /// How often each answer was given.
     pub answers: [u32; 6],
+    /// What all packets have, in place of keys near those of entries.
+    pub constant_key: Option<Key>,
+    /// Clocks until the last operation was prepared.
+    waited: u32,
 }
 
 impl Run {
@@ -74,6 +78,8 @@ impl Run {
             hits: 0,
             choices: 0,
             answers: [0; 6],
+            constant_key: None,
+            waited: 0,
             config,
         };
         run.restart();
@@ -97,7 +103,11 @@ impl Run {
     }
 
     fn clocks(&self) -> u32 {
-        Ternary::clocks(self.config.entries, self.config.registers)
+        Ternary::clocks(
+            &self.config.fields,
+            self.config.entries,
+            self.config.registers,
+        )
     }
 
     /// All values of the fields as the bits of one port.
@@ -189,9 +199,23 @@ impl Run {
 
     pub fn packets(&mut self, count: u32) {
         for _ in 0..count {
-            let key = self.some_key();
+            let key = match &self.constant_key {
+                Some(key) => key.clone(),
+                None => self.some_key(),
+            };
             self.step(Some(&key));
         }
+    }
+
+    /// Of a table with places: how many others moved for the last operation, which put an entry in.
+    pub fn others_moved(&self) -> u32 {
+        let entries = self.config.entries;
+        let bits = Ternary::key_bits(&self.config.fields);
+        assert!(bits <= 9, "there is one chunk");
+        // The pass through all, one place that is written, and of each that moves two.
+        let written = (1 << bits) + 30;
+        let rest = self.waited.saturating_sub(entries + written + 40);
+        rest / (2 * written)
     }
 
     /// A command begins. Packets go on.
@@ -220,13 +244,14 @@ impl Run {
     pub fn host(&mut self, operation: &Operation) -> (u64, Option<usize>) {
         self.begin(operation);
         let limit = Ternary::prepare_clocks(&self.config.fields, self.config.entries);
-        let mut waited = 0;
+        self.waited = 0;
         loop {
             self.packets(1);
             if self.bench.get("prepared") == 1 {
                 break;
             }
-            waited += 1;
+            self.waited += 1;
+            let waited = self.waited;
             assert!(waited <= limit, "not prepared after {waited} clocks");
         }
         for _ in 0..3 {

@@ -21,6 +21,8 @@ fn designs() -> Vec<(String, Design)> {
         (vec![(Match::Exact, 12)], 1, false),
         (vec![(Match::Range, 16)], 3, true),
         (vec![(Match::Range, 1), (Match::Prefix, 1)], 2, false),
+        (vec![(Match::Ternary, 20), (Match::Exact, 9)], 75, true),
+        (vec![(Match::Prefix, 3)], 128, false),
     ];
     let design = |(number, (fields, entries, registers))| {
         let name = format!("rules_{number}");

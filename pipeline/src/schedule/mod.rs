@@ -30,6 +30,7 @@ use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::ternary::Ternary;
 use hardpath_ir::{Inst, Op, Program, Value, ValueDef};
 use hardpath_state::sizes::slots;
+use hardpath_state::ternary_fields;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
@@ -518,7 +519,11 @@ fn latest(times: impl Iterator<Item = Time>) -> Time {
 pub fn answer_clocks(program: &Program, access: &Access) -> u32 {
     let decl = &program.maps[access.map];
     match access.search {
-        _ if decl.is_ternary() => Ternary::clocks(decl.max_entries, access.registers_keys),
+        _ if decl.is_ternary() => Ternary::clocks(
+            &ternary_fields(decl),
+            decl.max_entries,
+            access.registers_keys,
+        ),
         Some(search) => Lpm::clocks(
             decl.key_bytes,
             decl.max_entries,

@@ -97,6 +97,46 @@ block0:
     }
 }
 
+/// Tables with masks: by their entries, by ranges that are wide, and by the block RAMs of an FPGA.
+#[test]
+fn numbers_of_entries_with_masks() {
+    let with = |bytes: u32, fields: &str, entries: u32| {
+        build(read(&format!(
+            "program \"limits\" control-flow
+output \"verdict\" 32
+map @rules ternary key {bytes} value 8 entries {entries} fields \"{fields}\"
+
+block0:
+    v0:64 = const 0
+    v1:{} = packet.load v0
+    v2:1, v3:32 = map.lookup @rules v1
+    v4:32 = zext v2
+    v5:1 = const 1
+    emit v5 with v4
+",
+            bytes * 8
+        )))
+    };
+    for (bytes, fields, entries) in [
+        (4, "ternary 32", 4096),
+        (4, "range 9, ternary 23", 4096),
+        (4, "range 10, ternary 22", 1024),
+        (32, "ternary 256", 2048),
+    ] {
+        let built = with(bytes, fields, entries).map(|_| ());
+        assert_eq!(built, Ok(()), "{fields} {entries}");
+    }
+    for (bytes, fields, entries) in [
+        (4, "ternary 32", 4097),
+        (4, "range 10, ternary 22", 1025),
+        // 57 chunks of 57 block RAMs.
+        (64, "ternary 512", 4096),
+    ] {
+        let refused = with(bytes, fields, entries).err();
+        assert_eq!(refused, Some("map-too-large"), "{fields} {entries}");
+    }
+}
+
 #[test]
 fn numbers_of_maps() {
     let names: Vec<String> = (0..300).map(|number| format!("map{number}")).collect();

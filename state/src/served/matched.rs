@@ -16,7 +16,7 @@ use hardpath_rtl::{Design, Module};
 /// Clocks from a request to its entry.
 pub(super) fn clocks(config: &Served) -> u32 {
     1 + match config.kind {
-        Kind::Ternary => Ternary::clocks(config.max_entries, config.registers),
+        Kind::Ternary => Ternary::clocks(&config.fields, config.max_entries, config.registers),
         kind => Lpm::clocks(
             config.key_bits / 8,
             config.max_entries,

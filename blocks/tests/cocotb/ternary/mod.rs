@@ -1,4 +1,4 @@
-//! Tables with fields of all kinds and of one, few and more entries.
+//! Tables with fields of all kinds and of one, few and more entries, with ranks and with places.
 
 use crate::Case;
 use hardpath_blocks::ternary::{ternary, Match, Ternary};
@@ -13,10 +13,12 @@ pub fn cases() -> Vec<Case> {
         (Match::Range, 4),
     ];
     let one = vec![(Match::Ternary, 9)];
+    let narrow = vec![(Match::Ternary, 4), (Match::Range, 3), (Match::Prefix, 4)];
     let sizes = [
         (all_kinds.clone(), 5, true),
         (all_kinds, 64, false),
         (one, 2, false),
+        (narrow, 70, true),
     ];
     let case = |(fields, entries, registers): (Vec<(Match, u32)>, u32, bool)| {
         let config = Ternary {
@@ -33,7 +35,7 @@ pub fn cases() -> Vec<Case> {
         let parameters = json!({
             "fields": names,
             "entries": entries,
-            "clocks": Ternary::clocks(entries, registers),
+            "clocks": Ternary::clocks(&config.fields, entries, registers),
             "prepare_clocks": Ternary::prepare_clocks(&config.fields, entries),
         });
         Case::new(ternary(&config), parameters)
