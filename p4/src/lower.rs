@@ -32,7 +32,7 @@ mod tables;
 
 pub use control::Written;
 use tables::COUNT_BYTES;
-pub use tables::{MOST_TERNARY, USUAL, USUAL_TERNARY};
+pub use tables::{MOST_TERNARY, MOST_WIDE_RANGES, USUAL, USUAL_TERNARY};
 
 use crate::design::{Design, Known};
 use crate::source::{Sources, Span};

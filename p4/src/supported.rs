@@ -138,6 +138,8 @@ pub fn match_kinds(refuses: Refuses) -> Vec<Tried> {
 
 /// Entries that tables with masks have at most.
 pub const MOST_MASKED: u64 = crate::lower::MOST_TERNARY;
+/// The same where a key is a range of more than 9 bits.
+pub const MOST_WIDE_RANGES: u64 = crate::lower::MOST_WIDE_RANGES;
 /// Entries of such a table that says no size.
 pub const USUAL_MASKED: u64 = crate::lower::USUAL_TERNARY;
 /// Entries of another table that says no size.

@@ -14,7 +14,11 @@ use hardpath_ir::{Field, Find, MapDecl, Match};
 use num_bigint::BigInt;
 
 /// Entries of a table with keys that have masks, today.
-pub const MOST_TERNARY: u64 = 1024;
+pub const MOST_TERNARY: u64 = 4096;
+/// The same where a key is a range of more bits than one memory finds.
+pub const MOST_WIDE_RANGES: u64 = 1024;
+/// Bits of a range that one memory finds.
+const NARROW_RANGE_BITS: u32 = 9;
 /// Those of such a table that says no size: each takes logic.
 pub const USUAL_TERNARY: u64 = 64;
 /// Entries of a table that does not say how many it has.
@@ -167,10 +171,18 @@ impl Lower<'_> {
             if of.size.is_none() {
                 size = USUAL_TERNARY;
             }
-            if size > MOST_TERNARY {
-                let message = format!(
-                    "a table with masks has at most {MOST_TERNARY} entries, and this one wants {size}"
-                );
+            let wide = of.keys.iter().zip(&made.keys);
+            let wide = wide.filter(|(key, _)| key.kind == "range");
+            let (what, most) = match wide.map(|(_, bits)| *bits).max() {
+                Some(bits) if bits > NARROW_RANGE_BITS => (
+                    format!("a table with a range of {bits} bits"),
+                    MOST_WIDE_RANGES,
+                ),
+                _ => ("a table with masks".to_string(), MOST_TERNARY),
+            };
+            if size > most {
+                let message =
+                    format!("{what} has at most {most} entries, and this one wants {size}");
                 let help = "say a smaller `size`; where all keys are exact, or one is `lpm` and the others exact, tables are as large as memories";
                 return self.refuse_with(of.span, message, help);
             }

@@ -64,13 +64,17 @@ pub fn all() -> Result<(Value, String), Vec<Diagnostic>> {
 }
 
 /// What is counted, and the most of it.
-fn limits() -> [(&'static str, u64); 7] {
+fn limits() -> [(&'static str, u64); 8] {
     [
         ("bits of a type", supported::MOST_BITS),
         ("elements of a header stack", supported::MOST_BITS),
         (
             "entries of a table with `ternary`, `range` or `optional` keys, or several `lpm`",
             supported::MOST_MASKED,
+        ),
+        (
+            "the same with a `range` of more than 9 bits",
+            supported::MOST_WIDE_RANGES,
         ),
         (
             "entries of a table with one `lpm` key, the others exact, in a pipeline",
