@@ -58,6 +58,7 @@ fn the_interpreter_passes_their_tests() {
         [
             "classifier",
             "countmin",
+            "ecmp",
             "firewall",
             "ipip",
             "l2l3",
@@ -119,7 +120,7 @@ fn their_entries_fit() {
 }
 
 /// Each as the first thing that somebody might forget; a test that does not see it would be none.
-const MISTAKES: [(&str, &str, &str); 87] = [
+const MISTAKES: [(&str, &str, &str); 96] = [
     ("classifier", "if (!hdr.vlan.isValid())", "if (true)"),
     ("classifier", "hdr.vlan.type = hdr.ethernet.type;", ""),
     ("classifier", "hdr.vlan.priority = priority;", ""),
@@ -245,6 +246,19 @@ const MISTAKES: [(&str, &str, &str); 87] = [
         "limit = above;\n        mark_with",
         "limit = 3;\n        mark_with",
     ),
+    (
+        "ecmp",
+        "(0 &&& 1, 0, PROTOCOL_UDP): ports;",
+        "(_, 0, PROTOCOL_UDP): ports;",
+    ),
+    ("ecmp", "transition behind_options;", "transition accept;"),
+    ("ecmp", "HashAlgorithm.crc32", "HashAlgorithm.crc16"),
+    ("ecmp", "meta.flow.salt = salt;", ""),
+    ("ecmp", "meta.flow.label = (bit<24>)hdr.ipv6.flow;", ""),
+    ("ecmp", "|| !meta.is_own", ""),
+    ("ecmp", "std.checksum_error == 1 || ", ""),
+    ("ecmp", "hdr.ipv6.ttl > 1", "hdr.ipv6.ttl > 0"),
+    ("ecmp", "hdr.ipv6.ttl = hdr.ipv6.ttl - 1;", ""),
     ("vxlan", "hdr.inner.type != TYPE_VLAN", "true"),
     ("vxlan", "hdr.vxlan.has_network == 1;", "true;"),
     (
