@@ -21,11 +21,12 @@ const fn sample(name: &'static str, beats: f64, leave: u64) -> Sample {
 }
 
 /// All of them, by name.
-pub const SAMPLES: [Sample; 12] = [
+pub const SAMPLES: [Sample; 13] = [
     sample("classifier", 1.0, 35),
     sample("countmin", 1.0, 60),
     sample("ecmp", 1.0, 115),
     sample("firewall", 1.0, 20),
+    sample("gtpu", 2.0, 105),
     sample("ipip", 2.0, 55),
     sample("l2l3", 1.0, 16),
     sample("marketdata", 1.0, 30),

@@ -60,6 +60,7 @@ fn the_interpreter_passes_their_tests() {
             "countmin",
             "ecmp",
             "firewall",
+            "gtpu",
             "ipip",
             "l2l3",
             "marketdata",
@@ -120,7 +121,7 @@ fn their_entries_fit() {
 }
 
 /// Each as the first thing that somebody might forget; a test that does not see it would be none.
-const MISTAKES: [(&str, &str, &str); 96] = [
+const MISTAKES: [(&str, &str, &str); 113] = [
     ("classifier", "if (!hdr.vlan.isValid())", "if (true)"),
     ("classifier", "hdr.vlan.type = hdr.ethernet.type;", ""),
     ("classifier", "hdr.vlan.priority = priority;", ""),
@@ -259,6 +260,43 @@ const MISTAKES: [(&str, &str, &str); 96] = [
     ("ecmp", "std.checksum_error == 1 || ", ""),
     ("ecmp", "hdr.ipv6.ttl > 1", "hdr.ipv6.ttl > 0"),
     ("ecmp", "hdr.ipv6.ttl = hdr.ipv6.ttl - 1;", ""),
+    ("gtpu", "(1, 1, GTP_PACKET, 0, 0, 0): inner;", ""),
+    ("gtpu", "(0, _): inner;", ""),
+    (
+        "gtpu",
+        "(1, 0): inner;\n            (1, CONTAINER)",
+        "(1, CONTAINER)",
+    ),
+    ("gtpu", "is_lost = hdr.inner.src != user;", ""),
+    ("gtpu", "&& hdr.gtp.length == in_gtp\n", ""),
+    ("gtpu", "&& hdr.udp.length == in_gtp + GTP + UDP\n", ""),
+    ("gtpu", "|| is_cut", ""),
+    ("gtpu", "if (colour == YELLOW)", "if (false)"),
+    ("gtpu", "|| colour == RED", ""),
+    (
+        "gtpu",
+        "MeterType.bytes) rate_up;",
+        "MeterType.packets) rate_up;",
+    ),
+    ("gtpu", "~sum[15:0]", "~sum[15:0] + 1"),
+    (
+        "gtpu",
+        "+ (bit<20>)(~first)",
+        "+ 0xffff - (bit<20>)first + 1",
+    ),
+    (
+        "gtpu",
+        "length = length + 2 * WORD;",
+        "length = length + WORD;",
+    ),
+    ("gtpu", "hdr.more.setInvalid();", ""),
+    ("gtpu", "hdr.inner.congestion = 1;", ""),
+    ("gtpu", "hdr.ipv4.length <= LONGEST", "true"),
+    (
+        "gtpu",
+        "from_stations && std.checksum_error",
+        "std.checksum_error",
+    ),
     ("vxlan", "hdr.inner.type != TYPE_VLAN", "true"),
     ("vxlan", "hdr.vxlan.has_network == 1;", "true;"),
     (
