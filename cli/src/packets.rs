@@ -128,7 +128,7 @@ pub fn open<'a>(
     Ok(Packets {
         arguments,
         own,
-        limits: program.limits.clone(),
+        limits: program.limits,
         capture: 0,
         reader: None,
         number: 0,

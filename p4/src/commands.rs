@@ -304,7 +304,7 @@ pub enum CommandKind {
 pub enum ProfileChange {
     /// A member is made.
     CreateMember {
-        /// Its number; `None`: they are counted from 0.
+        /// Its number; `None`: the first one that is free, from 0.
         member: Option<u64>,
         /// What it does.
         action: Call,
@@ -323,7 +323,7 @@ pub enum ProfileChange {
     },
     /// A group is made.
     CreateGroup {
-        /// Its number; `None`: they are counted from 0.
+        /// Its number; `None`: the first one that is free, from 0.
         group: Option<u64>,
         /// Its members; one with a weight is there several times.
         members: Vec<u64>,

@@ -12,12 +12,17 @@ use std::collections::BTreeMap;
 pub(super) struct Profile {
     members: BTreeMap<u64, (usize, Vec<Data>)>,
     groups: BTreeMap<u64, Vec<u64>>,
-    /// Members and groups that BMv2's commands have made: they are counted.
-    made: [u64; 2],
 }
 
 /// Numbers of members and groups from here on are given to those that have none of their own.
 const OWN: u64 = 1 << 32;
+
+/// The first number that nobody has.
+fn free<T>(all: &BTreeMap<u64, T>) -> u64 {
+    let mut numbers = (0..).zip(all.keys());
+    let gap = numbers.find(|(number, taken)| number != *taken);
+    gap.map_or(all.len() as u64, |(number, _)| number)
+}
 
 impl<E: Engine> Run<'_, E> {
     /// The object of an action profile, by its name.
@@ -26,7 +31,7 @@ impl<E: Engine> Run<'_, E> {
         self.names.object(&all, written, place)
     }
 
-    /// A member gets an action; `None` for its number: the next one, from 0.
+    /// A member gets an action; `None` for its number: the first one that is free, from 0.
     pub(super) fn create_member(
         &mut self,
         profile: usize,
@@ -36,7 +41,7 @@ impl<E: Engine> Run<'_, E> {
     ) -> Result<u64, Diagnostic> {
         let row = self.member_action(profile, action, place)?;
         let held = self.profiles.entry(profile).or_default();
-        let (is_counted, member) = (member.is_none(), member.unwrap_or(held.made[0]));
+        let member = member.unwrap_or_else(|| free(&held.members));
         if held.members.contains_key(&member) {
             return Err(wrong(place, format!("there is a member {member} already")));
         }
@@ -49,7 +54,6 @@ impl<E: Engine> Run<'_, E> {
         let put = self.engine.put_member(profile, member, Some(row.clone()));
         put.map_err(|why| wrong(place, why))?;
         held.members.insert(member, row);
-        held.made[0] += u64::from(is_counted);
         Ok(member)
     }
 
@@ -90,7 +94,7 @@ impl<E: Engine> Run<'_, E> {
         gone.map_err(|why| wrong(place, why))
     }
 
-    /// A group gets these members, in one step; `None` for its number: the next one, from 0.
+    /// A group gets these members, in one step; `None` for its number: the first one that is free, from 0.
     pub(super) fn create_group(
         &mut self,
         profile: usize,
@@ -106,7 +110,7 @@ impl<E: Engine> Run<'_, E> {
             ));
         }
         let held = self.profiles.entry(profile).or_default();
-        let (is_counted, group) = (group.is_none(), group.unwrap_or(held.made[1]));
+        let group = group.unwrap_or_else(|| free(&held.groups));
         if held.groups.contains_key(&group) {
             return Err(wrong(place, format!("there is a group {group} already")));
         }
@@ -115,7 +119,6 @@ impl<E: Engine> Run<'_, E> {
             let name = &self.design.objects[profile].name;
             return Err(wrong(place, format!("`{name}` has room for {room} groups")));
         }
-        held.made[1] += u64::from(is_counted);
         held.groups.insert(group, Vec::new());
         let set = self.set_group(profile, group, members, place);
         if set.is_err() {
@@ -267,6 +270,8 @@ impl<E: Engine> Run<'_, E> {
                     return Err(wrong(place, message));
                 }
                 members.push(*member);
+                // As BMv2 has them.
+                members.sort_unstable();
                 self.set_group(profile, *group, members, place)
             }
             ProfileChange::RemoveFromGroup { member, group } => {
