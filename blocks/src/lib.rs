@@ -23,6 +23,7 @@ mod matching;
 pub mod may;
 pub mod moved_egress;
 pub mod moves;
+mod one_hot;
 pub mod output_stage;
 pub mod packet_sum;
 pub mod repeater;

@@ -5,11 +5,12 @@ use super::foreign::{Foreign, Outcome};
 use super::forward::Found;
 use super::held::{held, PacketSlots};
 use super::lookup::Lane;
-use super::places::{decode, emptiest, encode, row_of_place, Emptiest};
+use super::places::{decode, emptiest, row_of_place, Emptiest};
 use super::{Hash, HashHostIn, HashKeyIn, SLOTS, WAYS};
 use crate::index_bits;
 use crate::interface::command;
 use crate::may::UpdateMay;
+use crate::one_hot::encode;
 use hardpath_rtl::{Module, Node, Reg};
 
 /// A port at its commit stage.

@@ -6,9 +6,9 @@
 //! forgets, a commit can put another key where the packet's is: what counts is the last write to each slot ([`LastWrites`]).
 
 use super::forward::Found;
-use super::places::encode;
 use super::{Hash, SLOTS, WAYS};
 use crate::index_bits;
+use crate::one_hot::encode;
 use hardpath_rtl::{Module, Node};
 
 /// What the memories say of a packet's key, and what it becomes.

@@ -8,22 +8,6 @@ use hardpath_rtl::{Module, Node};
 pub(super) const PLACES: u32 = WAYS * SLOTS;
 pub(super) const PLACE_BITS: u32 = PLACES.trailing_zeros();
 
-/// One-hot to number.
-pub(super) fn encode(m: &mut Module, one_hot: &[Node]) -> Node {
-    let bits = index_bits(one_hot.len() as u64);
-    let mut columns: Vec<Node> = (0..bits)
-        .map(|bit| {
-            let with_bit: Vec<Node> = (0..one_hot.len())
-                .filter(|i| i >> bit & 1 == 1)
-                .map(|i| one_hot[i])
-                .collect();
-            m.or(&with_bit)
-        })
-        .collect();
-    columns.reverse();
-    m.concat(&columns)
-}
-
 /// Number to one-hot.
 pub(super) fn decode(m: &mut Module, place: Node) -> Vec<Node> {
     (0..WAYS * SLOTS)

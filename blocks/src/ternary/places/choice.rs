@@ -3,6 +3,7 @@
 use super::numbers::first_one;
 use super::reader::Memories;
 use super::shape::Shape;
+use crate::one_hot::encode;
 use hardpath_rtl::{Module, Node};
 
 /// Places of a block.
@@ -46,7 +47,7 @@ impl Chosen {
             .collect();
         let places = m.or(&places);
         let places = m.delay("places_of_block", places);
-        let number = number_of(m, &first);
+        let number = encode(m, &first);
         let number = m.delay("first_block", number);
         let hit = m.or(&first);
         let hit = m.delay("some_block", hit);
@@ -107,19 +108,4 @@ fn first_alone(m: &mut Module, bits: &[Node]) -> Vec<Node> {
         before.push(m.or(some));
     }
     alone
-}
-
-/// The number of the one bit that is 1.
-fn number_of(m: &mut Module, bits: &[Node]) -> Node {
-    let width = crate::index_bits(bits.len() as u64);
-    let mut number: Vec<Node> = (0..width)
-        .map(|place| {
-            let with_bit = bits.iter().enumerate();
-            let with_bit = with_bit.filter(|(number, _)| number >> place & 1 == 1);
-            let with_bit: Vec<Node> = with_bit.map(|(_, bit)| *bit).collect();
-            m.or(&with_bit)
-        })
-        .collect();
-    number.reverse();
-    m.concat(&number)
 }

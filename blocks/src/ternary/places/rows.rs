@@ -19,23 +19,9 @@ impl Table<'_> {
         group: &Group,
     ) -> (u32, Node) {
         self.m.section("Stage R: the rows are read");
-        let mut words = self.place_words(shape, key, group);
-        let m = &mut self.m;
-        let mut stage = 1;
-        if self.config.registers {
-            m.section("Stage R + 1: the rows, into registers");
-            for (number, word) in words.iter_mut().enumerate() {
-                *word = m.delay(format!("row_{number}"), *word);
-            }
-            stage = 2;
-        }
-        let then = stage + 1;
-        m.section(format!(
-            "Stage R + {stage}: the places that match, in a register in R + {then}"
-        ));
-        words.push(valid);
-        let matching = m.and(&words);
-        (then, m.delay("matching", matching))
+        let words = self.place_words(shape, key, group);
+        let (stage, matching) = self.all_match(words, valid, "places");
+        (stage + 1, matching)
     }
 
     /// The words of all chunks at the key, in stage R + 1.

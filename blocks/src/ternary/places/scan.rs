@@ -3,6 +3,7 @@
 use super::numbers::{flag, runs, Numbers};
 use super::reader::{Reader, Reason, Tag};
 use super::shape::Shape;
+use super::write::late;
 use crate::matching::asked::Command;
 use crate::ternary::asked::Asked;
 use crate::ternary::Table;
@@ -53,10 +54,7 @@ impl Pass {
         let last = m.eq(index, last);
         let (passes, ends) = runs(m, "passes", either, last);
         let scans = m.not(counts);
-        let mut late = ends;
-        for clock in 1..=LATE {
-            late = m.delay_reset(format!("pass_ended_{clock}"), late);
-        }
+        let late = late(m, "pass_ended", ends, LATE);
         let reason = |m: &mut Module, kind: Node| Reason {
             reads: m.and(&[passes, kind]),
             place: index,

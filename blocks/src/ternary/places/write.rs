@@ -251,7 +251,7 @@ fn decoded(m: &mut Module, name: &str, number: Node) -> Vec<Node> {
 }
 
 /// A strobe so many clocks later.
-fn late(m: &mut Module, name: &str, mut strobe: Node, clocks: u32) -> Node {
+pub(super) fn late(m: &mut Module, name: &str, mut strobe: Node, clocks: u32) -> Node {
     for clock in 1..=clocks {
         strobe = m.delay_reset(format!("{name}_{clock}"), strobe);
     }
