@@ -447,14 +447,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The action with its arguments alone.
-    pub fn called(&self, takes_priority: bool) -> Call {
-        Call {
-            action: self.action.action.clone(),
-            arguments: self.arguments(takes_priority).0.to_vec(),
-        }
-    }
-
     /// The arguments of the action, and the number that says which of several entries that match is taken: the larger one, or with
     /// `true` the smaller one. `takes_priority`: the table has keys such that several entries can match, and no longest prefix.
     pub fn arguments(&self, takes_priority: bool) -> (&[Argument], Option<(&BigInt, bool)>) {

@@ -100,13 +100,7 @@ impl<'p> Names<'p> {
         place: &Place,
     ) -> Result<Entry, Diagnostic> {
         let of = self.of_table(table);
-        let takes_priority = of.takes_priorities();
-        let (arguments, priority) = entry.arguments(takes_priority);
-        let priority = match priority {
-            Some((number, true)) => -number.clone(),
-            Some((number, false)) if takes_priority => number.clone(),
-            _ => BigInt::from(0),
-        };
+        let (arguments, priority) = split(of, entry);
         let (action, arguments) = self.action(table, &entry.action.action, arguments, place)?;
         Ok(Entry {
             keys: self.keys(of, &entry.keys, place)?,
@@ -128,12 +122,7 @@ impl<'p> Names<'p> {
         place: &Place,
     ) -> Result<(Entry, u64), Diagnostic> {
         let of = self.of_table(table);
-        let (arguments, priority) = entry.arguments(of.takes_priorities());
-        let priority = match priority {
-            Some((number, true)) => -number.clone(),
-            Some((number, false)) if of.takes_priorities() => number.clone(),
-            _ => BigInt::from(0),
-        };
+        let (arguments, priority) = split(of, entry);
         let number = match arguments {
             [] => 0,
             [number] => number.value.word(),
@@ -580,4 +569,16 @@ fn found(written: &str, names: &[&str]) -> Result<usize, usize> {
 /// What is wrong with a command.
 pub fn wrong(place: &Place, message: impl Into<String>) -> Diagnostic {
     Diagnostic::input("p4-commands", message).at(place.clone())
+}
+
+/// What an entry gives to its action, and its priority: the larger one wins, and of tables without priorities it is 0.
+fn split<'e>(of: &typed::Table, entry: &'e commands::Entry) -> (&'e [Argument], BigInt) {
+    let takes_priority = of.takes_priorities();
+    let (arguments, priority) = entry.arguments(takes_priority);
+    let priority = match priority {
+        Some((number, true)) => -number.clone(),
+        Some((number, false)) if takes_priority => number.clone(),
+        _ => BigInt::from(0),
+    };
+    (arguments, priority)
 }

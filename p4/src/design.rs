@@ -10,17 +10,22 @@ use crate::library;
 use crate::loops::{self, Loops};
 use crate::meters::Unit;
 use crate::source::{Sources, Span};
-use crate::typed::{Expression, ExpressionKind, Program, TableAction};
+use crate::typed::{self, Expression, ExpressionKind, Program, TableAction};
 use crate::types::{ObjectKind, Type};
 use crate::value::Value;
 use hardpath_diagnostic::Diagnostic;
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 
-/// Action profiles of all architectures.
-pub const PROFILES: [&str; 2] = ["action_profile", "ActionProfile"];
-/// Action selectors: profiles with groups.
-pub const SELECTORS: [&str; 2] = ["action_selector", "ActionSelector"];
+/// Action selectors of all architectures: profiles with groups.
+const SELECTORS: [&str; 2] = ["action_selector", "ActionSelector"];
+/// All action profiles.
+pub const PROFILES: [&str; 4] = [
+    "action_profile",
+    "ActionProfile",
+    SELECTORS[0],
+    SELECTORS[1],
+];
 
 /// More objects than any program makes: a few lines could ask for any number.
 const MOST: usize = 20_000;
@@ -181,13 +186,13 @@ impl Design {
         self.direct(program, table, ["direct_meter", "DirectMeter"])
     }
 
-    /// The table whose entries have an object.
-    pub fn table_of(
-        &self,
-        object: usize,
-        direct: impl Fn(usize) -> Option<(usize, bool)>,
-    ) -> Option<usize> {
-        (0..self.tables.len()).find(|table| direct(*table).is_some_and(|(own, _)| own == object))
+    /// The table whose entries have a meter.
+    pub fn metered(&self, program: &Program, meter: usize) -> Option<usize> {
+        let mut tables = 0..self.tables.len();
+        tables.find(|table| {
+            let own = self.direct_meter(program, *table);
+            own.is_some_and(|(own, _)| own == meter)
+        })
     }
 
     /// The object that a property of a table names, of the first of two externs, which acts by itself, or of the second, which actions call.
@@ -217,25 +222,30 @@ impl Design {
 
     /// The action profile or selector that the entries of a table choose their actions from.
     pub fn profile(&self, program: &Program, table: usize) -> Option<usize> {
-        self.implementation(program, table, &[&PROFILES[..], &SELECTORS].concat())
+        self.implementation(program, table, &PROFILES)
     }
 
-    /// All actions of the tables that use a profile, each once: the table and the place in its list where it comes first.
-    pub fn actions_of(&self, program: &Program, profile: usize) -> Vec<(usize, usize)> {
-        let mut all: Vec<(usize, usize)> = Vec::new();
-        let function = |(table, at): (usize, usize)| {
-            program.tables[self.tables[table].table].actions[at].action
-        };
-        for table in 0..self.tables.len() {
-            if self.profile(program, table) != Some(profile) {
-                continue;
-            }
-            for at in 0..program.tables[self.tables[table].table].actions.len() {
-                if all
-                    .iter()
-                    .all(|other| function(*other) != function((table, at)))
-                {
-                    all.push((table, at));
+    /// A table as the program has it.
+    pub fn table_of<'p>(&self, program: &'p Program, table: usize) -> &'p typed::Table {
+        &program.tables[self.tables[table].table]
+    }
+
+    /// The tables that use a profile.
+    pub fn users(&self, program: &Program, profile: usize) -> Vec<usize> {
+        let all = 0..self.tables.len();
+        all.filter(|table| self.profile(program, *table) == Some(profile))
+            .collect()
+    }
+
+    /// All actions of the tables that use a profile, each once: functions of the program, and what the control plane calls them.
+    pub fn actions_of(&self, program: &Program, profile: usize) -> Vec<(usize, String)> {
+        let mut all: Vec<(usize, String)> = Vec::new();
+        for table in self.users(program, profile) {
+            let listed = &self.table_of(program, table).actions;
+            let names = self.action_names(program, table);
+            for (listed, name) in listed.iter().zip(names) {
+                if all.iter().all(|(function, _)| *function != listed.action) {
+                    all.push((listed.action, name));
                 }
             }
         }

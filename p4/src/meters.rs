@@ -4,10 +4,14 @@
 //! the time in which an empty bucket becomes full. So a packet costs a product that is known before the bucket is looked at, and no token is
 //! added ever. At 1 GB/s a byte is 32,768 units, so a rate is kept to 1/65,536; the fastest rate that is taken is kept to 1 %.
 
+use crate::typed::Function;
+use crate::types::{Type, Types};
 use num_bigint::BigUint;
 
 /// Bits of a nanosecond's fraction.
 pub const FRACTION: u32 = 15;
+/// The time from which buckets are counted, in 2^-15 ns: in front of it lies every burst, so that 0 is a full bucket.
+pub const ORIGIN: u128 = 1 << (u64::BITS + FRACTION);
 /// Bits of what a byte or a packet costs.
 pub const COST_BITS: u32 = 45;
 /// Bits of a burst.
@@ -136,6 +140,20 @@ impl Colour {
             _ => None,
         }
     }
+
+    /// The member that it is of an architecture's enum of colours.
+    pub fn member(self, types: &Types, of: &Type) -> Option<usize> {
+        (0..3).find(|member| {
+            let name = types.member_name(of, *member);
+            name.and_then(Colour::named) == Some(self)
+        })
+    }
+}
+
+/// The place of the parameter that says which colour a packet has already, if there is one.
+pub fn colour_before(function: &Function) -> Option<usize> {
+    let mut parameters = function.parameters.iter();
+    parameters.position(|one| one.name == "color")
 }
 
 #[cfg(test)]

@@ -3,19 +3,20 @@
 //! What comes out of a port has to be what is expected there, in the order of each port alone, and nothing more; a port that no command
 //! names is not looked at.
 
+mod engine;
+mod meters;
 mod profiles;
 
-use crate::commands::{Call, Cell, Command, CommandKind, Expected, Found, Number, Rate};
+pub use engine::Engine;
+pub(crate) use profiles::free;
+
+use crate::commands::{Call, Cell, Command, CommandKind, Expected, Found, Number};
 use crate::control::{wrong, Names};
 use crate::design::Design;
-use crate::interpreter::Through;
-use crate::interpreter::{first_tables, Data, Entry, Machine, Match, Message, Outcome, Way};
-use crate::meters::Rates;
+use crate::interpreter::{first_tables, Entry, Machine, Message, Outcome, Through, Way};
 use crate::source::Sources;
-use crate::typed;
-use crate::typed::Program;
+use crate::typed::{self, Program};
 use hardpath_diagnostic::{Diagnostic, Place};
-use num_bigint::BigInt;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What came of a test.
@@ -31,201 +32,6 @@ pub enum Verdict {
 
 /// What a program said, with the numbers of the packets, from 1.
 pub type Told = Vec<(u64, Message)>;
-
-/// What runs a program: the reference interpreter, or what was made of the program.
-pub trait Engine {
-    /// What becomes of a packet that comes in at a port, so many nanoseconds after the begin.
-    ///
-    /// # Errors
-    /// What the engine does not do.
-    fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Outcome, Diagnostic>;
-    /// A table gets an entry, in place of one with the same keys and priority.
-    ///
-    /// # Errors
-    /// It has no room for it.
-    fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String>;
-    /// The entry with the same keys and priority gets another action; what it has counted and metered stays.
-    ///
-    /// # Errors
-    /// The table does not take it.
-    fn change(&mut self, table: usize, entry: &Entry) -> Result<(), String>;
-    /// An entry goes.
-    fn take(&mut self, table: usize, entry: &Entry);
-    /// What is done when nothing is found.
-    ///
-    /// # Errors
-    /// That never changes.
-    fn default(&mut self, table: usize, default: (usize, Vec<Data>)) -> Result<(), String>;
-    /// A cell of a register; `None`: all of them become zero.
-    fn write(&mut self, register: usize, cell: Option<(u64, Data)>);
-    /// All cells of a counter become zero.
-    fn reset(&mut self, counter: usize);
-    /// Packets and bytes that a cell of a counter has counted.
-    fn counted(&mut self, counter: usize, cell: u64) -> (u64, u64);
-    /// Packets and bytes that an entry was found by.
-    fn found(&mut self, table: usize, entry: &Entry) -> (u64, u64);
-    /// What a cell of a counter has counted.
-    fn set_counter(&mut self, counter: usize, cell: u64, count: (u64, u64));
-    /// What an entry was found by.
-    ///
-    /// # Errors
-    /// Its table counts nothing.
-    fn set_found(&mut self, table: usize, entry: &Entry, count: (u64, u64)) -> Result<(), String>;
-    /// A member of an action profile gets an action, a function of the program; `None`: it goes.
-    ///
-    /// # Errors
-    /// There is no room for it.
-    fn put_member(
-        &mut self,
-        profile: usize,
-        member: u64,
-        action: Option<(usize, Vec<Data>)>,
-    ) -> Result<(), String>;
-    /// A group of an action selector gets these members, in one step; `None`: it goes.
-    ///
-    /// # Errors
-    /// There is no room for it.
-    fn put_group(
-        &mut self,
-        profile: usize,
-        group: u64,
-        members: Option<&[u64]>,
-    ) -> Result<(), String>;
-    /// A cell of a meter gets rates; `None`: it meters nothing.
-    fn set_rates(&mut self, meter: usize, cell: u64, rates: Option<Rates>);
-    /// The meter of an entry likewise.
-    ///
-    /// # Errors
-    /// Its table has none.
-    fn set_found_rates(
-        &mut self,
-        table: usize,
-        entry: &Entry,
-        rates: Option<Rates>,
-    ) -> Result<(), String>;
-    /// A value set of a parser gets a value.
-    fn include(&mut self, parser: usize, set: usize, value: &BigInt);
-    /// A value goes; `None`: all of them.
-    fn exclude(&mut self, parser: usize, set: usize, value: Option<&BigInt>);
-}
-
-impl Engine for Machine<'_> {
-    fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Outcome, Diagnostic> {
-        Machine::packet(self, port, bytes, time)
-    }
-
-    fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
-        self.take(table, entry);
-        self.table_mut(table).entries.push(entry.clone());
-        Ok(())
-    }
-
-    fn change(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
-        let mut entries = self.table_mut(table).entries.iter_mut();
-        if let Some(found) = entries.find(|one| same(one, entry)) {
-            (found.action, found.arguments) = (entry.action, entry.arguments.clone());
-            found.through = entry.through;
-        }
-        Ok(())
-    }
-
-    fn take(&mut self, table: usize, entry: &Entry) {
-        self.table_mut(table)
-            .entries
-            .retain(|one| !same(one, entry));
-    }
-
-    fn default(&mut self, table: usize, default: (usize, Vec<Data>)) -> Result<(), String> {
-        self.table_mut(table).default = Some(default);
-        Ok(())
-    }
-
-    fn write(&mut self, register: usize, cell: Option<(u64, Data)>) {
-        match cell {
-            Some((index, data)) => drop(self.cells(register).insert(index, data)),
-            None => self.cells(register).clear(),
-        }
-    }
-
-    fn reset(&mut self, counter: usize) {
-        self.counts(counter).clear();
-    }
-
-    fn counted(&mut self, counter: usize, cell: u64) -> (u64, u64) {
-        self.counts(counter).get(&cell).copied().unwrap_or_default()
-    }
-
-    fn found(&mut self, table: usize, entry: &Entry) -> (u64, u64) {
-        let entries = &self.table(table).entries;
-        let found = entries.iter().find(|one| same(one, entry));
-        found.map_or((0, 0), |one| one.count)
-    }
-
-    fn set_counter(&mut self, counter: usize, cell: u64, count: (u64, u64)) {
-        self.counts(counter).insert(cell, count);
-    }
-
-    fn set_found(&mut self, table: usize, entry: &Entry, count: (u64, u64)) -> Result<(), String> {
-        let mut entries = self.table_mut(table).entries.iter_mut();
-        if let Some(found) = entries.find(|one| same(one, entry)) {
-            found.count = count;
-        }
-        Ok(())
-    }
-
-    fn put_member(
-        &mut self,
-        profile: usize,
-        member: u64,
-        action: Option<(usize, Vec<Data>)>,
-    ) -> Result<(), String> {
-        self.set_member(profile, member, action);
-        Ok(())
-    }
-
-    fn put_group(
-        &mut self,
-        profile: usize,
-        group: u64,
-        members: Option<&[u64]>,
-    ) -> Result<(), String> {
-        self.set_group(profile, group, members.map(<[u64]>::to_vec));
-        Ok(())
-    }
-
-    fn set_rates(&mut self, meter: usize, cell: u64, rates: Option<Rates>) {
-        self.meters(meter).entry(cell).or_default().rates = rates;
-    }
-
-    fn set_found_rates(
-        &mut self,
-        table: usize,
-        entry: &Entry,
-        rates: Option<Rates>,
-    ) -> Result<(), String> {
-        let mut entries = self.table_mut(table).entries.iter_mut();
-        if let Some(found) = entries.find(|one| same(one, entry)) {
-            found.meter.rates = rates;
-        }
-        Ok(())
-    }
-
-    fn exclude(&mut self, parser: usize, set: usize, value: Option<&BigInt>) {
-        let is_it = |one: &Match| match (one, value) {
-            (Match::Masked { value: one, .. }, Some(value)) => one == value,
-            _ => value.is_none(),
-        };
-        self.value_set_mut(parser, set)
-            .retain(|one| !one.iter().any(is_it));
-    }
-
-    fn include(&mut self, parser: usize, set: usize, value: &BigInt) {
-        let mask = (BigInt::from(1) << 4096) - 1;
-        let value = value.clone();
-        self.value_set_mut(parser, set)
-            .push(vec![Match::Masked { value, mask }]);
-    }
-}
 
 /// Runs a test with the reference interpreter.
 ///
@@ -353,8 +159,7 @@ impl<'p, E: Engine> Run<'p, E> {
             CommandKind::AddEntry(entry) => {
                 let table = self.names.table(&entry.table, place)?;
                 let made = self.names.entry(table, entry, place)?;
-                let action = entry.called(self.of_table(table).takes_priorities());
-                let made = self.with_own_action(table, made, action, place)?;
+                let made = self.with_own_action(table, made, place)?;
                 self.add(table, made, entry.label.as_deref(), place)?;
             }
             CommandKind::Profile { profile, change } => {
@@ -509,10 +314,7 @@ impl<'p, E: Engine> Run<'p, E> {
             } => self.set_rates(meter, index.as_ref(), rates, place)?,
             CommandKind::SetFoundRates { entry, rates } => {
                 let (table, entry) = self.found(entry, place)?;
-                let rates = match &rates[..] {
-                    [] => None,
-                    rates => Some(meter_rates(rates, place)?),
-                };
+                let rates = meters::rates(rates, place)?;
                 self.set_entry_rates(table, &entry, rates, place)?;
             }
             // Nobody looks at what these show.
@@ -530,76 +332,6 @@ impl<'p, E: Engine> Run<'p, E> {
                 let message = "copies of packets are not there yet";
                 return Err(Diagnostic::refused("p4-unsupported", message).at(place.clone()));
             }
-        }
-        Ok(())
-    }
-
-    /// The rates of a cell of a meter, of all of them, or of an entry by its number.
-    fn set_rates(
-        &mut self,
-        meter: &str,
-        index: Option<&Number>,
-        rates: &[Rate],
-        place: &Place,
-    ) -> Result<(), Diagnostic> {
-        let all = [METERS, DIRECT_METERS].concat();
-        let object = self.names.object(&all, meter, place)?;
-        let rates = match rates {
-            // P4Runtime, section "MeterEntry": without rates nothing is metered.
-            [] => None,
-            rates => Some(meter_rates(rates, place)?),
-        };
-        let direct = |table| self.design.direct_meter(self.program, table);
-        if METERS.contains(&self.design.extern_of(self.program, object)) {
-            let size = self.design.number(object, 0);
-            if let Some(index) = index.filter(|index| index.value >= size) {
-                let message = format!("`{meter}` has {size} cells, and no cell {}", index.value);
-                return Err(wrong(place, message));
-            }
-            let size = u64::try_from(size).unwrap_or(0);
-            let cells = match index {
-                Some(index) => index.word()..index.word() + 1,
-                None => 0..size,
-            };
-            for cell in cells {
-                self.engine.set_rates(object, cell, rates);
-            }
-            return Ok(());
-        }
-        let Some(table) = self.design.table_of(object, direct) else {
-            return Err(wrong(place, format!("no table has the meter `{meter}`")));
-        };
-        let entries = match index {
-            Some(index) => {
-                let number = u32::try_from(index.word()).unwrap_or(u32::MAX);
-                vec![self.added_entry(table, number, place)?]
-            }
-            None => self.tables[table].clone(),
-        };
-        for entry in entries {
-            self.set_entry_rates(table, &entry, rates, place)?;
-        }
-        Ok(())
-    }
-
-    fn set_entry_rates(
-        &mut self,
-        table: usize,
-        entry: &Entry,
-        rates: Option<Rates>,
-        place: &Place,
-    ) -> Result<(), Diagnostic> {
-        if self.design.direct_meter(self.program, table).is_none() {
-            let message = format!("`{}` has no meter", self.design.tables[table].name);
-            return Err(wrong(place, message));
-        }
-        let set = self.engine.set_found_rates(table, entry, rates);
-        set.map_err(|why| wrong(place, why))?;
-        let mut all = self.tables[table]
-            .iter_mut()
-            .chain(self.added.get_mut(&table).into_iter().flatten());
-        for one in all.by_ref().filter(|one| same(one, entry)) {
-            one.meter.rates = rates;
         }
         Ok(())
     }
@@ -622,7 +354,7 @@ impl<'p, E: Engine> Run<'p, E> {
     }
 
     fn of_table(&self, table: usize) -> &'p typed::Table {
-        &self.program.tables[self.design.tables[table].table]
+        self.design.table_of(self.program, table)
     }
 
     /// The table does not have it yet.
@@ -650,7 +382,7 @@ impl<'p, E: Engine> Run<'p, E> {
     fn may_change(&self, table: usize, entry: &Entry, place: &Place) -> Result<(), Diagnostic> {
         match entry.is_constant {
             true => {
-                let name = &self.program.tables[self.design.tables[table].table].name;
+                let name = &self.of_table(table).name;
                 let message = format!("this entry of `{name}` is constant");
                 Err(wrong(place, message))
             }
@@ -668,7 +400,7 @@ impl<'p, E: Engine> Run<'p, E> {
     ) -> Result<(), Diagnostic> {
         self.may_change(table, &entry, place)?;
         (entry.action, entry.arguments) = self.names.called(table, action, place)?;
-        let entry = self.with_own_action(table, entry, action.clone(), place)?;
+        let entry = self.with_own_action(table, entry, place)?;
         self.replace(table, entry, place)
     }
 
@@ -692,7 +424,7 @@ impl<'p, E: Engine> Run<'p, E> {
     }
 
     fn put(&mut self, table: usize, entry: &Entry, place: &Place) -> Result<(), Diagnostic> {
-        let of = &self.program.tables[self.design.tables[table].table];
+        let of = self.of_table(table);
         if of.entries_are_constant {
             let message = format!("the entries of `{}` are constant", of.name);
             return Err(wrong(place, message));
@@ -841,19 +573,6 @@ fn through(number: u64, is_group: bool) -> Through {
         true => Through::Group(number),
         false => Through::Member(number),
     }
-}
-
-/// The two rates of a meter.
-fn meter_rates(rates: &[Rate], place: &Place) -> Result<Rates, Diagnostic> {
-    let [committed, peak] = rates else {
-        let message = format!(
-            "a meter has two rates, committed and peak, not {}",
-            rates.len()
-        );
-        return Err(wrong(place, message).help("write `RATE:BURST RATE:BURST`"));
-    };
-    let made = Rates::new((&committed.rate, committed.burst), (&peak.rate, peak.burst));
-    made.map_err(|why| wrong(place, why))
 }
 
 /// Meters that are arrays, of all architectures.

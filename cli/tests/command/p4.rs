@@ -8,8 +8,8 @@ use std::fs;
 use std::path::Path;
 
 /// A program of `programs/p4`, and what is known of it.
-pub struct Sample {
-    pub name: &'static str,
+struct Sample {
+    name: &'static str,
     /// Beats that the packet takes of which the fewest a second go through, of any length and traffic.
     beats: f64,
     /// How many packets of its tests find entries of `NAME.entries` and leave, at least.
@@ -21,7 +21,7 @@ const fn sample(name: &'static str, beats: f64, leave: u64) -> Sample {
 }
 
 /// All of them, by name.
-pub const SAMPLES: [Sample; 13] = [
+const SAMPLES: [Sample; 13] = [
     sample("classifier", 1.0, 35),
     sample("countmin", 1.0, 60),
     sample("ecmp", 1.0, 115),

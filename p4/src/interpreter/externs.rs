@@ -34,6 +34,21 @@ pub(super) enum State {
     Sum(u16),
 }
 
+/// What an object holds, made when it is asked for first.
+macro_rules! held {
+    ($machine:expr, $object:expr, $kind:path) => {{
+        let state = &mut $machine.states[$object];
+        if !matches!(state, $kind(_)) {
+            *state = $kind(Default::default());
+        }
+        match state {
+            $kind(held) => held,
+            _ => unreachable!("it was made one"),
+        }
+    }};
+}
+pub(super) use held;
+
 impl<'p> Machine<'p> {
     /// Bytes of the packet as it came in.
     pub(super) fn packet_bytes(&self) -> usize {
@@ -85,7 +100,7 @@ impl<'p> Machine<'p> {
             }
             ("Checksum", "apply") => {
                 let algorithm = self.design.algorithm(program, object);
-                let sum = self.hashed(algorithm, &self.bytes_of(&passed, 0), whole)?;
+                let sum = self.hashed(algorithm, &self.bytes_of(&passed, 0), whole.span)?;
                 self.give(&passed, 1, Data::Number(sum))
             }
             ("Checksum" | "InternetChecksum", _) => self.checksum(object, name, &passed, whole),
@@ -286,7 +301,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The bytes of a packet; DPDK's counters are told how many these are.
-    fn counted_bytes(&self, function: &Function, passed: &Passed) -> u64 {
+    pub(super) fn counted_bytes(&self, function: &Function, passed: &Passed) -> u64 {
         match passed_length(function, &passed.given) {
             Some(at) => u64::try_from(passed.values[at].to_number()).unwrap_or(0),
             None => self.packet_bytes() as u64,
@@ -307,24 +322,12 @@ impl<'p> Machine<'p> {
 
     /// What a counter has counted, by its cells: packets and bytes.
     pub fn counts(&mut self, object: usize) -> &mut BTreeMap<u64, (u64, u64)> {
-        if !matches!(self.states[object], State::Counts(_)) {
-            self.states[object] = State::Counts(BTreeMap::new());
-        }
-        match &mut self.states[object] {
-            State::Counts(counts) => counts,
-            _ => unreachable!("it was made one"),
-        }
+        held!(self, object, State::Counts)
     }
 
     /// The cells of a register that were written.
     pub fn cells(&mut self, object: usize) -> &mut BTreeMap<u64, Data> {
-        if !matches!(self.states[object], State::Cells(_)) {
-            self.states[object] = State::Cells(BTreeMap::new());
-        }
-        match &mut self.states[object] {
-            State::Cells(cells) => cells,
-            _ => unreachable!("it was made one"),
-        }
+        held!(self, object, State::Cells)
     }
 
     /// `read(out result, index)` of v1model, `read(index)` of PSA; `write(index, value)` of both.
@@ -381,7 +384,7 @@ impl<'p> Machine<'p> {
         name.unwrap_or("")
     }
 
-    fn hashed(&mut self, algorithm: &str, bytes: &[u8], whole: &Expression) -> Run<BigInt> {
+    pub(super) fn hashed(&mut self, algorithm: &str, bytes: &[u8], span: Span) -> Run<BigInt> {
         if algorithm.eq_ignore_ascii_case("random") {
             let most = BigInt::from(u32::MAX);
             return Ok(self.draw(&BigInt::from(0), &most));
@@ -390,7 +393,7 @@ impl<'p> Machine<'p> {
             Some(hash) => Ok(hash),
             None => {
                 let message = format!("the algorithm `{algorithm}` is not there");
-                self.refuse(whole.span, message)
+                self.refuse(span, message)
             }
         }
     }
@@ -400,11 +403,11 @@ impl<'p> Machine<'p> {
         let algorithm = self.algorithm(&passed.values[1], &passed.types[1]);
         if passed.values.len() == 3 {
             let bytes = self.bytes_of(passed, 2);
-            let hash = self.hashed(algorithm, &bytes, whole)?;
+            let hash = self.hashed(algorithm, &bytes, whole.span)?;
             return self.give(passed, 0, Data::Number(hash));
         }
         let bytes = self.bytes_of(passed, 3);
-        let hash = self.hashed(algorithm, &bytes, whole)?;
+        let hash = self.hashed(algorithm, &bytes, whole.span)?;
         let (base, most) = (passed.values[2].to_number(), passed.values[4].to_number());
         let hash = match most == BigInt::from(0) {
             true => base,
@@ -422,7 +425,7 @@ impl<'p> Machine<'p> {
             _ => 1,
         };
         let bytes = self.bytes_of(passed, at);
-        let mut hash = self.hashed(algorithm, &bytes, whole)?;
+        let mut hash = self.hashed(algorithm, &bytes, whole.span)?;
         if at == 1 {
             let most = passed.values[2].to_number();
             let rest = match most == BigInt::from(0) {
@@ -441,7 +444,7 @@ impl<'p> Machine<'p> {
         if name.ends_with("_with_payload") {
             bytes.extend(self.packet.rest());
         }
-        self.hashed(algorithm, &bytes, whole)
+        self.hashed(algorithm, &bytes, whole.span)
     }
 
     fn verify_checksum(&mut self, name: &str, passed: &Passed, whole: &Expression) -> Run<Data> {
@@ -474,7 +477,7 @@ impl<'p> Machine<'p> {
                 "clear" => bytes.clear(),
                 "update" => bytes.extend(self.bytes_of(passed, 0)),
                 "get" => {
-                    let sum = self.hashed(algorithm, &bytes, whole)?;
+                    let sum = self.hashed(algorithm, &bytes, whole.span)?;
                     gives = Data::Number(value::in_type(sum, of));
                 }
                 _ => return self.refuse(whole.span, format!("a checksum has no `{name}`")),

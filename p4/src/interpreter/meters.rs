@@ -2,9 +2,9 @@
 
 use super::calls::Passed;
 use super::data::Data;
-use super::externs::State;
-use super::{passed_length, Machine, Run};
-use crate::meters::{Bucket, Colour, Rates, Unit, FRACTION};
+use super::externs::{held, State};
+use super::{Machine, Run};
+use crate::meters::{colour_before, Bucket, Colour, Rates, Unit, FRACTION, ORIGIN};
 use crate::typed::{Expression, Function};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
@@ -40,11 +40,11 @@ impl Level {
         }
     }
 
-    /// The time at which it was empty, in 2^-15 ns and from 2^79 on; 0: it is full.
+    /// The time at which it was empty, in 2^-15 ns and from [`ORIGIN`] on; 0: it is full.
     fn empty_at(&self) -> u128 {
         match self {
             Level::Full => 0,
-            Level::Left(left, at) => (1 << 79) + (u128::from(*at) << FRACTION) - left,
+            Level::Left(left, at) => ORIGIN + (u128::from(*at) << FRACTION) - left,
         }
     }
 }
@@ -77,7 +77,7 @@ impl Meter {
         Colour::Green
     }
 
-    /// When the committed and the peak bucket were empty, in 2^-15 ns and from 2^79 on: what hardware has of them.
+    /// When the committed and the peak bucket were empty, in 2^-15 ns and from [`ORIGIN`] on: what hardware has of them.
     pub fn empty_at(&self) -> [u128; 2] {
         [self.committed.empty_at(), self.peak.empty_at()]
     }
@@ -160,19 +160,11 @@ impl Machine<'_> {
     }
 
     fn tokens(&self, meter: usize, function: &Function, passed: &Passed) -> u64 {
-        let told = passed_length(function, &passed.given).map(|at| &passed.values[at]);
-        let bytes = match told {
-            Some(told) => u64::try_from(told.to_number()).unwrap_or(0),
-            None => self.packet_bytes() as u64,
-        };
-        self.tokens_of(meter, bytes)
+        self.tokens_of(meter, self.counted_bytes(function, passed))
     }
 
     fn before(&self, function: &Function, passed: &Passed) -> Option<Colour> {
-        let at = function
-            .parameters
-            .iter()
-            .position(|one| one.name == "color")?;
+        let at = colour_before(function)?;
         match &passed.values[at] {
             Data::Member(member) => {
                 Colour::named(self.program.types.member_name(&passed.types[at], *member)?)
@@ -183,12 +175,7 @@ impl Machine<'_> {
 
     /// A colour as a number that comes out, or as a member of the enum that is given back.
     fn give_colour(&mut self, colour: Colour, passed: &Passed, whole: &Expression) -> Run<Data> {
-        let types = &self.program.types;
-        let is_it = |member: &usize| {
-            let name = types.member_name(&whole.of, *member);
-            name.and_then(Colour::named) == Some(colour)
-        };
-        match (0..3).find(is_it) {
+        match colour.member(&self.program.types, &whole.of) {
             Some(member) => Ok(Data::Member(member)),
             None => {
                 let at = passed.places.len() - 1;
@@ -199,12 +186,6 @@ impl Machine<'_> {
 
     /// The meters of an array, by their cells.
     pub fn meters(&mut self, object: usize) -> &mut BTreeMap<u64, Meter> {
-        if !matches!(self.states[object], State::Meters(_)) {
-            self.states[object] = State::Meters(BTreeMap::new());
-        }
-        match &mut self.states[object] {
-            State::Meters(meters) => meters,
-            _ => unreachable!("it was made one"),
-        }
+        held!(self, object, State::Meters)
     }
 }

@@ -3,8 +3,8 @@
 
 use super::bits::Bits;
 use super::data::Data;
-use super::externs::State;
-use super::{hashes, Machine, Run, Through};
+use super::externs::{held, State};
+use super::{Machine, Run, Through};
 use crate::typed::{Table, SELECTOR};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
@@ -65,24 +65,13 @@ impl Machine<'_> {
         }
         let algorithm = self.design.algorithm(self.program, profile);
         let width = u32::try_from(self.design.number(profile, 2)).unwrap_or(0);
-        match hashes::by_name(algorithm, &bits.into_number()) {
-            Some(hash) => Ok(crate::value::wrap(hash, width.max(1), false)),
-            None => {
-                let message = format!("the algorithm `{algorithm}` is not there");
-                self.refuse(of.span, message)
-            }
-        }
+        let hash = self.hashed(algorithm, &bits.into_number(), of.span)?;
+        Ok(crate::value::wrap(hash, width.max(1), false))
     }
 
     /// What a profile holds; to be changed.
     pub(super) fn held(&mut self, profile: usize) -> &mut Profile {
-        if !matches!(self.states[profile], State::Profile(_)) {
-            self.states[profile] = State::Profile(Profile::default());
-        }
-        match &mut self.states[profile] {
-            State::Profile(held) => held,
-            _ => unreachable!("it was made one"),
-        }
+        held!(self, profile, State::Profile)
     }
 
     /// A member gets an action; `None`: it goes.

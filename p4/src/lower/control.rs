@@ -30,9 +30,7 @@ impl Lowered {
         let mut value = vec![0; made.front_bytes() as usize];
         match made.profile {
             // Where members stand is a matter of who puts them there.
-            Some(profile) => {
-                value.resize(made.entry_bytes(self.profiles.get(&profile)) as usize, 0)
-            }
+            Some(profile) => value.extend(vec![0; self.profiles[&profile].bytes() as usize]),
             None => value.extend(row(made, entry.action, &entry.arguments)),
         }
         Some(Written { map, key, value })

@@ -12,6 +12,7 @@ use super::node::Node;
 use super::{ir, Lower, Made};
 use crate::source::Span;
 use crate::typed::{Call, Expression, ExpressionKind};
+use crate::types::Type;
 use crate::value::Value;
 use hardpath_diagnostic::Diagnostic;
 
@@ -300,10 +301,17 @@ impl<'p> Lower<'p> {
 
     /// All bits of an argument, as a number of whole bytes.
     fn data(&mut self, passed: &Passed, at: usize, span: Span) -> Made<ir::Value> {
+        let (node, of) = (passed.nodes[at].clone(), passed.types[at].clone());
+        self.data_of(&[(node, of)], span)
+    }
+
+    /// All bits of some values, as a number of whole bytes.
+    pub(super) fn data_of(&mut self, values: &[(Node, Type)], span: Span) -> Made<ir::Value> {
         let mut pieces = Vec::new();
         let mut varbit = None;
-        let (node, of) = (passed.nodes[at].clone(), passed.types[at].clone());
-        self.pieces(&node, &of, &mut pieces, &mut varbit);
+        for (node, of) in values {
+            self.pieces(node, of, &mut pieces, &mut varbit);
+        }
         if let Some((at, size)) = varbit {
             // What the bits behind it are moved by changes no sum of words; a hash it does.
             let most = self.ir.width(pieces[at]);

@@ -408,8 +408,7 @@ impl Lowered {
         };
         let mut members = layout(profile.members, Holds::Members, Vec::new());
         let all = design.actions_of(program, object).into_iter();
-        let names = all.map(|(table, at)| design.action_names(program, table)[at].clone());
-        let names: Vec<String> = names.collect();
+        let names: Vec<String> = all.map(|(_, name)| name).collect();
         members.act(program, &profile.actions, &profile.rows, &names, 0);
         members.number_actions(known);
         let mut all = vec![(profile.members, members)];

@@ -12,7 +12,6 @@ use super::layout::Bits;
 use super::node::Node;
 use super::tables::row_bits;
 use super::{ir, Lower, LoweredTable, Made};
-use crate::source::Span;
 use crate::typed;
 use crate::types::Type;
 use hardpath_ir::{Find, MapDecl};
@@ -92,7 +91,9 @@ impl Lower<'_> {
             return self.refuse(of.span, message);
         }
         let members = members as u32;
-        let (actions, rows) = self.rows_of(profile);
+        let actions = self.design.actions_of(self.program, profile).into_iter();
+        let actions: Vec<usize> = actions.map(|(function, _)| function).collect();
+        let rows = self.rows_of(&actions);
         let row_bytes = row_bits(&rows).div_ceil(8);
         let bits = (u32::BITS - (members - 1).leading_zeros()).max(1);
         let name = self.design.objects[profile].name.clone();
@@ -124,26 +125,6 @@ impl Lower<'_> {
         };
         self.profiles.insert(profile, made.clone());
         Ok(made)
-    }
-
-    /// All actions of the tables of a profile, and the layout of their rows.
-    fn rows_of(&self, profile: usize) -> (Vec<usize>, LoweredTable) {
-        let program = self.program;
-        let all = self.design.actions_of(program, profile).into_iter();
-        let function = |(table, at): (usize, usize)| {
-            program.tables[self.design.tables[table].table].actions[at].action
-        };
-        let actions: Vec<usize> = all.map(function).collect();
-        let arguments = actions.iter().map(|action| {
-            let data = program.functions[*action].data_parameters();
-            data.map(|one| self.width(&one.of)).collect()
-        });
-        let rows = LoweredTable {
-            action_bits: (usize::BITS - actions.len().leading_zeros()).max(1),
-            arguments: arguments.collect(),
-            ..LoweredTable::default()
-        };
-        (actions, rows)
     }
 
     /// The row of a member as a row of a table, which has its own numbers of actions.
@@ -194,7 +175,7 @@ impl Lower<'_> {
         let mut member = part(self, reference, made.member());
         if let Some((groups, slots)) = made.groups {
             let is_group = part(self, reference, made.is_group());
-            let group = self.cell_of_array(groups, member);
+            let group = self.array_cell(groups, member);
             let (begin, count) = (
                 part(self, group, made.begin()),
                 part(self, group, made.count()),
@@ -205,19 +186,12 @@ impl Lower<'_> {
             let rest = self.op(ir::Op::URem, &[hash, count], width);
             let rest = self.zext(rest, made.begin().width);
             let at = self.add(begin, rest);
-            let chosen = self.cell_of_array(slots, at);
+            let chosen = self.array_cell(slots, at);
             let chosen = self.slice(chosen, 0, made.bits);
             member = self.select(is_group, chosen, member);
         }
-        let row = self.cell_of_array(made.members, member);
+        let row = self.array_cell(made.members, member);
         Ok(self.row_of_table(place, of, &made, row))
-    }
-
-    fn cell_of_array(&mut self, map: ir::MapId, index: ir::Value) -> ir::Value {
-        let (index, zero) = (self.zext(index, 32), self.number(0u32, 32));
-        let bytes = self.ir.maps[map].value_bytes;
-        let found = self.effect(ir::Op::MapLookup(map), &[index], &[1, 32]);
-        self.effect(ir::Op::MapLoad(map), &[found[1], zero], &[bytes * 8])[0]
     }
 
     /// The hash of the keys that are for the selector, in their order: the last bits that it asks for.
@@ -227,34 +201,17 @@ impl Lower<'_> {
         profile: usize,
         keys: &[(Node, Type)],
     ) -> Made<ir::Value> {
-        let mut pieces = Vec::new();
-        let mut span: Option<Span> = None;
-        for (key, (node, of)) in of.keys.iter().zip(keys) {
-            if key.kind == typed::SELECTOR {
-                span.get_or_insert(key.value.span);
-                self.pieces(node, of, &mut pieces, &mut None);
-            }
-        }
-        let Some(span) = span else {
+        let keys = of.keys.iter().zip(keys);
+        let chosen = keys.filter(|(key, _)| key.kind == typed::SELECTOR);
+        let values: Vec<(Node, Type)> = chosen.map(|(_, value)| value.clone()).collect();
+        if values.is_empty() {
             let help = "give the table a key of the kind `selector`: it chooses among the members of a group";
             return self.refuse_with(of.span, "nothing goes into the hash of this selector", help);
-        };
-        let bits = self.concat(&pieces);
-        let bits = self.zext(bits, self.ir.width(bits).div_ceil(8) * 8);
+        }
+        let bits = self.data_of(&values, of.span)?;
         let algorithm = self.design.algorithm(self.program, profile);
-        let hash = self.hashed(algorithm, bits, span)?;
+        let hash = self.hashed(algorithm, bits, of.span)?;
         let width = u32::try_from(self.design.number(profile, 2)).unwrap_or(0);
         Ok(self.zext(hash, width.clamp(1, self.ir.width(hash))))
-    }
-}
-
-impl LoweredTable {
-    /// Bytes of the value of an entry.
-    pub fn entry_bytes(&self, profile: Option<&LoweredProfile>) -> u32 {
-        let behind = match profile {
-            Some(profile) => profile.bytes(),
-            None => row_bits(self).div_ceil(8),
-        };
-        self.front_bytes() + behind
     }
 }

@@ -18,6 +18,7 @@ use hardpath_ir::maps::Maps;
 use hardpath_ir::{Answer, May};
 use hardpath_packet::{Class, Fate, Sideband};
 use num_bigint::BigInt;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What runs the IR of a program: the interpreter of the IR, or hardware. Keys and values are in memory order.
 pub trait Device {
@@ -106,13 +107,13 @@ pub struct Running<'p, D> {
     design: &'p Design,
     device: D,
     /// Values of value sets, by the tables that they are.
-    sets: std::collections::BTreeMap<ir::MapId, std::collections::BTreeSet<Vec<u8>>>,
+    sets: BTreeMap<ir::MapId, BTreeSet<Vec<u8>>>,
     /// Where members and groups of action profiles stand.
-    places: std::collections::BTreeMap<usize, profiles::Places>,
+    places: BTreeMap<usize, profiles::Places>,
     /// Entries that the program has, by tables.
     constant: Vec<Vec<Entry>>,
     /// Cells of meters that entries have, by their tables and keys.
-    cells: std::collections::BTreeMap<(usize, Vec<u8>), u32>,
+    cells: BTreeMap<(usize, Vec<u8>), u32>,
 }
 
 impl<'p, D: Device> Running<'p, D> {
@@ -386,11 +387,11 @@ impl<D: Device> Running<'_, D> {
         let Some((meter, _)) = meter.filter(|_| made.meters) else {
             return;
         };
-        let mut own = self.cells.iter().filter(|((of, _), _)| *of == table);
-        let taken: std::collections::BTreeSet<u32> = own.by_ref().map(|(_, cell)| *cell).collect();
-        let Some(cell) = (0..made.size).find(|cell| !taken.contains(cell)) else {
+        let own = self.cells.iter().filter(|((of, _), _)| *of == table);
+        let cell = profiles::free_cell(own.map(|(_, cell)| cell));
+        if cell >= made.size {
             return;
-        };
+        }
         let at = made.cell_at() as usize;
         written.value[at..at + CELL_BYTES as usize].copy_from_slice(&cell.to_le_bytes());
         let nothing = [

@@ -87,14 +87,8 @@ impl Lower<'_> {
     /// What the table becomes.
     fn make_table(&mut self, place: usize, of: &typed::Table) -> Made<()> {
         let program = self.program;
-        let bits = usize::BITS - of.actions.len().leading_zeros();
-        let arguments = of.actions.iter().map(|listed| {
-            let data = program.functions[listed.action].data_parameters();
-            data.map(|one| self.width(&one.of)).collect()
-        });
+        let actions: Vec<usize> = of.actions.iter().map(|listed| listed.action).collect();
         let mut made = LoweredTable {
-            action_bits: bits.max(1),
-            arguments: arguments.collect(),
             keys: of
                 .keys
                 .iter()
@@ -105,7 +99,7 @@ impl Lower<'_> {
                 .collect(),
             counts: self.design.direct_counter(program, place).is_some(),
             meters: self.design.direct_meter(program, place).is_some(),
-            ..LoweredTable::default()
+            ..self.rows_of(&actions)
         };
         let row_bytes = row_bits(&made).div_ceil(8);
         made.size = of.entries.len().max(1) as u32;
@@ -137,6 +131,19 @@ impl Lower<'_> {
         }
         self.tables[place] = made;
         Ok(())
+    }
+
+    /// The layout of rows of these actions, functions of the program.
+    pub(super) fn rows_of(&self, actions: &[usize]) -> LoweredTable {
+        let arguments = actions.iter().map(|action| {
+            let data = self.program.functions[*action].data_parameters();
+            data.map(|one| self.width(&one.of)).collect()
+        });
+        LoweredTable {
+            action_bits: (usize::BITS - actions.len().leading_zeros()).max(1),
+            arguments: arguments.collect(),
+            ..LoweredTable::default()
+        }
     }
 
     fn entries_map(
@@ -313,9 +320,7 @@ impl Lower<'_> {
             }
             Some(map) => {
                 let index = self.number(0u32, 32);
-                let found = self.effect(ir::Op::MapLookup(map), &[index], &[1, 32]);
-                let bytes = bits.div_ceil(8);
-                let row = self.effect(ir::Op::MapLoad(map), &[found[1], index], &[bytes * 8])[0];
+                let row = self.array_cell(map, index);
                 Ok(self.slice(row, 0, bits))
             }
         }
@@ -374,8 +379,10 @@ impl Lower<'_> {
             let number = self.program_row(place, of, Some(&entry.action))?;
             let own = self.number(number, bits);
             row = self.select(takes, own, row);
-            let own = self.number(at, CELL_BYTES * 8);
-            cell = self.select(takes, own, cell);
+            if self.tables[place].meters {
+                let own = self.number(at, CELL_BYTES * 8);
+                cell = self.select(takes, own, cell);
+            }
             hit = self.or(takes, hit);
         }
         Ok((hit, cell, row))

@@ -3,32 +3,40 @@
 
 use super::{wrong, Engine, Run};
 use crate::commands::{Call, ProfileChange};
+use crate::design::PROFILES;
 use crate::interpreter::{Data, Entry, Through};
 use hardpath_diagnostic::{Diagnostic, Place};
 use std::collections::BTreeMap;
 
+/// An action, a function of the program, and what it is given.
+type Row = (usize, Vec<Data>);
+
 /// What an action profile holds.
 #[derive(Default)]
 pub(super) struct Profile {
-    members: BTreeMap<u64, (usize, Vec<Data>)>,
+    members: BTreeMap<u64, Row>,
     groups: BTreeMap<u64, Vec<u64>>,
 }
 
 /// Numbers of members and groups from here on are given to those that have none of their own.
 const OWN: u64 = 1 << 32;
 
-/// The first number that nobody has.
-fn free<T>(all: &BTreeMap<u64, T>) -> u64 {
-    let mut numbers = (0..).zip(all.keys());
-    let gap = numbers.find(|(number, taken)| number != *taken);
-    gap.map_or(all.len() as u64, |(number, _)| number)
+/// The first number that nobody has, of those that somebody has, in order.
+pub(crate) fn free(taken: impl Iterator<Item = u64>) -> u64 {
+    let mut first = 0;
+    for taken in taken {
+        if taken != first {
+            break;
+        }
+        first += 1;
+    }
+    first
 }
 
 impl<E: Engine> Run<'_, E> {
     /// The object of an action profile, by its name.
     pub(super) fn profile(&mut self, written: &str, place: &Place) -> Result<usize, Diagnostic> {
-        let all = [crate::design::PROFILES, crate::design::SELECTORS].concat();
-        self.names.object(&all, written, place)
+        self.names.object(&PROFILES, written, place)
     }
 
     /// A member gets an action; `None` for its number: the first one that is free, from 0.
@@ -36,12 +44,11 @@ impl<E: Engine> Run<'_, E> {
         &mut self,
         profile: usize,
         member: Option<u64>,
-        action: &Call,
+        row: Row,
         place: &Place,
     ) -> Result<u64, Diagnostic> {
-        let row = self.member_action(profile, action, place)?;
         let held = self.profiles.entry(profile).or_default();
-        let member = member.unwrap_or_else(|| free(&held.members));
+        let member = member.unwrap_or_else(|| free(held.members.keys().copied()));
         if held.members.contains_key(&member) {
             return Err(wrong(place, format!("there is a member {member} already")));
         }
@@ -110,7 +117,7 @@ impl<E: Engine> Run<'_, E> {
             ));
         }
         let held = self.profiles.entry(profile).or_default();
-        let group = group.unwrap_or_else(|| free(&held.groups));
+        let group = group.unwrap_or_else(|| free(held.groups.keys().copied()));
         if held.groups.contains_key(&group) {
             return Err(wrong(place, format!("there is a group {group} already")));
         }
@@ -232,13 +239,19 @@ impl<E: Engine> Run<'_, E> {
         };
         let mut members = Vec::new();
         for (action, weight) in actions {
-            self.own += 1;
-            let member = self.create_member(profile, Some(OWN + self.own), action, place)?;
+            let row = self.member_action(profile, action, place)?;
+            let member = self.own_member(profile, row, place)?;
             members.extend((0..*weight).map(|_| member));
         }
         self.own += 1;
         let group = self.create_group(profile, Some(OWN + self.own), members, place)?;
         Ok(Through::Group(group))
+    }
+
+    /// A member of an entry alone.
+    fn own_member(&mut self, profile: usize, row: Row, place: &Place) -> Result<u64, Diagnostic> {
+        self.own += 1;
+        self.create_member(profile, Some(OWN + self.own), row, place)
     }
 
     /// What is done with a profile.
@@ -249,9 +262,10 @@ impl<E: Engine> Run<'_, E> {
         place: &Place,
     ) -> Result<(), Diagnostic> {
         match change {
-            ProfileChange::CreateMember { member, action } => self
-                .create_member(profile, *member, action, place)
-                .map(drop),
+            ProfileChange::CreateMember { member, action } => {
+                let row = self.member_action(profile, action, place)?;
+                self.create_member(profile, *member, row, place).map(drop)
+            }
             ProfileChange::ModifyMember { member, action } => {
                 self.modify_member(profile, *member, action, place)
             }
@@ -292,12 +306,12 @@ impl<E: Engine> Run<'_, E> {
         &mut self,
         table: usize,
         mut entry: Entry,
-        action: Call,
         place: &Place,
     ) -> Result<Entry, Diagnostic> {
         if let Some(profile) = self.design.profile(self.program, table) {
-            self.own += 1;
-            let member = self.create_member(profile, Some(OWN + self.own), &action, place)?;
+            let function = self.of_table(table).actions[entry.action].action;
+            let row = (function, entry.arguments.clone());
+            let member = self.own_member(profile, row, place)?;
             entry.through = Some(Through::Member(member));
         }
         Ok(entry)
@@ -335,12 +349,9 @@ impl<E: Engine> Run<'_, E> {
         profile: usize,
         action: &Call,
         place: &Place,
-    ) -> Result<(usize, Vec<Data>), Diagnostic> {
-        let all = self.design.actions_of(self.program, profile);
-        let mut tables: Vec<usize> = all.into_iter().map(|(table, _)| table).collect();
-        tables.dedup();
+    ) -> Result<Row, Diagnostic> {
         let mut told = None;
-        for table in tables {
+        for table in self.design.users(self.program, profile) {
             match self.names.called(table, action, place) {
                 Ok((at, arguments)) => {
                     return Ok((self.of_table(table).actions[at].action, arguments));

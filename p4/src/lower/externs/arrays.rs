@@ -64,11 +64,24 @@ impl Lower<'_> {
 
     /// The bytes of a packet, in 64 bits; DPDK's counters are told how many these are.
     pub(super) fn counted_bytes(&mut self, function: &Function, passed: &Passed) -> ir::Value {
-        let length = match passed_length(function, &passed.given) {
+        let length = self.told_length(function, passed);
+        self.zext(length, 64)
+    }
+
+    /// The same in as many bits as that has.
+    pub(super) fn told_length(&mut self, function: &Function, passed: &Passed) -> ir::Value {
+        match passed_length(function, &passed.given) {
             Some(at) => self.bits(&passed.nodes[at], 32),
             None => self.length(),
-        };
-        self.zext(length, 64)
+        }
+    }
+
+    /// The value of a cell of an array, of which there is one.
+    pub(in super::super) fn array_cell(&mut self, map: ir::MapId, index: ir::Value) -> ir::Value {
+        let (index, zero) = (self.zext(index, 32), self.number(0u32, 32));
+        let bytes = self.ir.maps[map].value_bytes;
+        let found = self.effect(ir::Op::MapLookup(map), &[index], &[1, 32]);
+        self.effect(ir::Op::MapLoad(map), &[found[1], zero], &[bytes * 8])[0]
     }
 
     /// Packets and bytes at the begin of a value of a map grow.

@@ -14,8 +14,8 @@ use super::super::calls::Passed;
 use super::super::layout::{little, Bits};
 use super::super::node::Node;
 use super::super::{ir, Found, Lower, Made};
-use crate::interpreter::{passed_length, Meter, NOT_THE_METERS_TABLE};
-use crate::meters::{Colour, Rates, Unit, BURST_BITS, COST_BITS, FRACTION};
+use crate::interpreter::{Meter, NOT_THE_METERS_TABLE};
+use crate::meters::{colour_before, Colour, Rates, Unit, BURST_BITS, COST_BITS, FRACTION};
 use crate::source::Span;
 use crate::typed::{Expression, Function};
 use hardpath_ir::{Find, MapDecl};
@@ -84,11 +84,12 @@ pub fn bucket_bytes(meter: &Meter) -> Vec<u8> {
     little(&number, BUCKET_BYTES)
 }
 
-/// Where a meter stands.
+/// A meter.
 struct Cell {
     /// It is there.
     there: ir::Value,
-    rates: (ir::MapId, ir::Value),
+    rates: ir::Value,
+    /// Where its buckets stand.
     buckets: (ir::MapId, ir::Value),
 }
 
@@ -189,12 +190,12 @@ impl Lower<'_> {
     fn cell_of(&mut self, object: usize, size: u32, index: ir::Value, span: Span) -> Made<Cell> {
         let buckets = self.array_of(object, (BUCKET_BYTES, size), "meter", span)?;
         let rates = self.rates(object, buckets);
-        let set = self.effect(ir::Op::MapLookup(rates), &[index], &[1, 32]);
-        let level = self.effect(ir::Op::MapLookup(buckets), &[index], &[1, 32]);
+        let rates = self.array_cell(rates, index);
+        let found = self.effect(ir::Op::MapLookup(buckets), &[index], &[1, 32]);
         Ok(Cell {
-            there: level[0],
-            rates: (rates, set[1]),
-            buckets: (buckets, level[1]),
+            there: found[0],
+            rates,
+            buckets: (buckets, found[1]),
         })
     }
 
@@ -214,28 +215,14 @@ impl Lower<'_> {
     }
 
     fn asked(&mut self, meter: usize, function: &Function, passed: &Passed) -> Asked {
-        let told = passed_length(function, &passed.given);
-        let tokens = match (self.design.unit(self.program, meter), told) {
-            (Some(Unit::Bytes), Some(at)) => Some(self.bits(&passed.nodes[at], 32)),
-            (Some(Unit::Bytes), _) => Some(self.length()),
-            _ => None,
-        };
-        let at = function
-            .parameters
-            .iter()
-            .position(|one| one.name == "color");
-        let before = at.map(|at| {
+        let tokens = (self.design.unit(self.program, meter) == Some(Unit::Bytes))
+            .then(|| self.told_length(function, passed));
+        let before = colour_before(function).map(|at| {
             let number = self.bits(&passed.nodes[at], 32);
-            let types = &self.program.types;
-            [Colour::Yellow, Colour::Red].map(|colour| {
-                let is_it = |member: &u64| {
-                    let name = types.member_name(&passed.types[at], *member as usize);
-                    name.and_then(Colour::named) == Some(colour)
-                };
-                match (0..3).find(is_it) {
-                    Some(member) => self.is(number, member),
-                    None => self.number(0u32, 1),
-                }
+            let (types, of) = (&self.program.types, &passed.types[at]);
+            [Colour::Yellow, Colour::Red].map(|colour| match colour.member(types, of) {
+                Some(member) => self.is(number, member as u64),
+                None => self.number(0u32, 1),
             })
         });
         Asked { tokens, before }
@@ -243,8 +230,7 @@ impl Lower<'_> {
 
     /// Whether a packet is yellow, and whether it is red.
     fn metered(&mut self, cell: &Cell, asked: &Asked) -> Made<[ir::Value; 2]> {
-        let rates = self.loaded(cell.rates, RATE_BYTES);
-        let part = |all: &mut Self, bits: Bits| all.slice(rates, bits.lo, bits.width);
+        let part = |all: &mut Self, bits: Bits| all.slice(cell.rates, bits.lo, bits.width);
         let is_set = part(self, IS_SET);
         let is_metered = self.and(cell.there, is_set);
         let now = self.input(ir::Input::Time, 64);
@@ -257,7 +243,8 @@ impl Lower<'_> {
         });
         let green = self.number(0u32, 1);
         let [was_yellow, was_red] = asked.before.unwrap_or([green, green]);
-        let levels = self.loaded(cell.buckets, BUCKET_BYTES);
+        let ((map, entry), zero) = (cell.buckets, self.number(0u32, 32));
+        let levels = self.effect(ir::Op::MapLoad(map), &[entry, zero], &[BUCKET_BYTES * 8])[0];
         let empty = BUCKETS.map(|bits| self.slice(levels, bits.lo, bits.width));
         // What is known early comes together first, so that little is left behind the two comparisons.
         let [not_red, not_yellow] = [was_red, was_yellow].map(|was| self.not(was));
@@ -274,12 +261,10 @@ impl Lower<'_> {
             self.select(takes, after, empty[at])
         });
         let levels = self.concat(&[after[1], after[0]]);
-        let (map, entry) = cell.buckets;
-        let offset = self.number(0u32, 32);
         self.branch(
             is_metered,
             |all| {
-                all.effect(ir::Op::MapStore(map), &[entry, offset, levels], &[]);
+                all.effect(ir::Op::MapStore(map), &[entry, zero, levels], &[]);
                 Ok(())
             },
             |_| Ok(()),
@@ -289,11 +274,6 @@ impl Lower<'_> {
         let is_yellow = self.and(takes_peak, not_green);
         Ok([(is_yellow, was_yellow), (is_red, was_red)]
             .map(|(is, was)| self.select(is_metered, is, was)))
-    }
-
-    fn loaded(&mut self, (map, entry): (ir::MapId, ir::Value), bytes: u32) -> ir::Value {
-        let offset = self.number(0u32, 32);
-        self.effect(ir::Op::MapLoad(map), &[entry, offset], &[bytes * 8])[0]
     }
 
     fn prepared(
@@ -341,14 +321,8 @@ impl Lower<'_> {
         whole: &Expression,
     ) -> Node {
         let types = &self.program.types;
-        let member = |colour: Colour| {
-            let is_it = |member: &u64| {
-                let name = types.member_name(&whole.of, *member as usize);
-                name.and_then(Colour::named) == Some(colour)
-            };
-            (0..3).find(is_it)
-        };
-        let numbers = [Colour::Green, Colour::Yellow, Colour::Red].map(member);
+        let all = [Colour::Green, Colour::Yellow, Colour::Red];
+        let numbers = all.map(|colour| colour.member(types, &whole.of));
         let is_member = numbers.iter().all(Option::is_some);
         let width = if is_member { self.width(&whole.of) } else { 2 };
         let [green_number, yellow_number, red_number] = match is_member {

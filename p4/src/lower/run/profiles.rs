@@ -5,6 +5,7 @@ use crate::interpreter::{Data, Entry, Through};
 use crate::lower::control::{row, Written};
 use crate::lower::layout::little;
 use crate::lower::profiles::LoweredProfile;
+use crate::runner::free;
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 
@@ -29,13 +30,11 @@ struct Group {
     members: Vec<u32>,
 }
 
-/// The first number that nobody has.
-fn free(taken: impl Iterator<Item = u32>) -> u32 {
-    let mut taken: Vec<u32> = taken.collect();
+/// The first cell that nobody has.
+pub(super) fn free_cell<'c>(taken: impl Iterator<Item = &'c u32>) -> u32 {
+    let mut taken: Vec<u64> = taken.copied().map(u64::from).collect();
     taken.sort_unstable();
-    let mut numbers = (0..).zip(&taken);
-    let gap = numbers.find(|(number, taken)| number != *taken);
-    gap.map_or(taken.len() as u32, |(number, _)| number)
+    free(taken.into_iter()) as u32
 }
 
 impl<D: Device> Running<'_, D> {
@@ -57,7 +56,7 @@ impl<D: Device> Running<'_, D> {
         };
         let cell = match places.members.get(&member) {
             Some(cell) => *cell,
-            None => free(places.members.values().copied()),
+            None => free_cell(places.members.values()),
         };
         let number = made.actions.iter().position(|function| *function == action);
         let number = number.ok_or("no table has this action")?;
@@ -90,7 +89,7 @@ impl<D: Device> Running<'_, D> {
         let members = members.ok_or("a member is not there")?;
         let cell = match places.groups.get(&group) {
             Some(group) => group.cell,
-            None => free(places.groups.values().map(|group| group.cell)),
+            None => free_cell(places.groups.values().map(|group| &group.cell)),
         };
         let half = self.lowered.program.maps[made.members].max_entries;
         if places.next + members.len() as u32 > half {
@@ -168,13 +167,13 @@ fn write(device: &mut impl Device, made: &LoweredProfile, group: &Group) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use super::free;
+    use super::free_cell;
 
     #[test]
     fn the_first_gap_is_taken() {
-        assert_eq!(free([].into_iter()), 0);
-        assert_eq!(free([0, 1, 2].into_iter()), 3);
-        assert_eq!(free([3, 0, 1].into_iter()), 2);
-        assert_eq!(free([1].into_iter()), 0);
+        assert_eq!(free_cell([].iter()), 0);
+        assert_eq!(free_cell([0, 1, 2].iter()), 3);
+        assert_eq!(free_cell([3, 0, 1].iter()), 2);
+        assert_eq!(free_cell([1].iter()), 0);
     }
 }
