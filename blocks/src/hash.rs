@@ -26,6 +26,7 @@ mod slots;
 mod waiting;
 
 pub use evict::Evicts;
+pub(crate) use function::matrix_column;
 pub use function::{
     buckets, columns, hash_function, HashFunctionHostIn, HashFunctionIn, HashFunctionOut,
 };

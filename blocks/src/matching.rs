@@ -17,6 +17,7 @@ pub(crate) mod decision;
 pub(crate) mod entries;
 pub(crate) mod highest;
 pub(crate) mod rows;
+pub(crate) mod runs;
 pub(crate) mod scan;
 pub(crate) mod sweep;
 

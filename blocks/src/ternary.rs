@@ -11,6 +11,8 @@
 //! change with the valid bits in the clock of the host's slot. What goes before the host's entry is found out in the scan. Bits of ranks that
 //! are looked at late are delayed so far that a packet in front of the slot still meets those from before.
 //!
+//! Where entries share few masks, each mask can be a hash table instead ([`masks`]).
+//!
 //! **Measured** with yosys for UltraScale+. 64 entries of 32 and 32 bits ternary, a range of 16 and 8 bits exact take 5870 LUTs,
 //! 5570 flip-flops and no block RAM, at five levels (with `registers` 6590 flip-flops). Of this are, or would be:
 //!
@@ -28,6 +30,7 @@
 
 mod asked;
 mod fields;
+mod masks;
 mod places;
 mod prepare;
 mod ranges;
@@ -35,6 +38,7 @@ mod ranks;
 mod rows;
 
 pub use fields::Match;
+pub use masks::PRIORITIES as PRIORITIES_OF_MASKS;
 
 use crate::index_bits;
 use crate::matching::answer::Answered;
@@ -110,6 +114,9 @@ pub struct Ternary {
     pub fields: Vec<(Match, u32)>,
     /// At most [`Ternary::most_entries`].
     pub entries: u32,
+    /// All entries together have at most so many masks, at most [`Ternary::MOST_MASKS`], and each becomes a hash table. A priority then is
+    /// one of [`PRIORITIES_OF_MASKS`], and no field is a range. `None`: any masks.
+    pub masks: Option<u32>,
     /// What is read from the memories stands in registers before it is joined: a clock more, where memories are slow.
     pub registers: bool,
 }
@@ -125,7 +132,7 @@ const MOST_CHUNK_BITS: u32 = 9;
 
 /// The same for so many entries: LUT RAM has 32 rows where its words are widest.
 fn most_chunk_bits(entries: u32) -> u32 {
-    match Ternary::in_lut_ram(entries) {
+    match entries <= MOST_IN_LUT_RAM {
         true => 5,
         false => MOST_CHUNK_BITS,
     }
@@ -142,82 +149,105 @@ impl Ternary {
     /// So many places make a row that one clock can choose from.
     const MOST_PLACED: u32 = 4096;
 
+    /// The most masks that a table can have whose masks are hash tables.
+    pub const MOST_MASKS: u32 = 16;
+
     /// The most entries that a table with such fields can have.
-    pub fn most_entries(fields: &[(Match, u32)]) -> u32 {
-        match has_wide_range(fields) {
-            true => Ternary::MOST_RANKED,
-            false => Ternary::MOST_PLACED,
+    pub fn most_entries(&self) -> u32 {
+        match self.masks {
+            Some(_) => masks::MOST_ENTRIES,
+            None if has_wide_range(&self.fields) => Ternary::MOST_RANKED,
+            None => Ternary::MOST_PLACED,
         }
     }
 
-    /// Whether the places of entries are their priorities; else entries have ranks.
-    pub fn has_places(fields: &[(Match, u32)], entries: u32) -> bool {
-        !Ternary::in_lut_ram(entries) && !has_wide_range(fields)
+    /// Whether the places of entries are their priorities; else entries have ranks, or their masks are hash tables.
+    fn has_places(&self) -> bool {
+        self.masks.is_none() && !self.in_lut_ram() && !has_wide_range(&self.fields)
     }
 
     /// Whether the rows of so many entries stand in LUT RAM; else in block RAM.
-    pub fn in_lut_ram(entries: u32) -> bool {
-        entries <= MOST_IN_LUT_RAM
+    pub fn in_lut_ram(&self) -> bool {
+        match self.masks {
+            Some(_) => masks::in_lut_ram(self.entries),
+            None => self.entries <= MOST_IN_LUT_RAM,
+        }
     }
 
     /// Bits of a key.
-    pub fn key_bits(fields: &[(Match, u32)]) -> u32 {
-        fields.iter().map(|(_, bits)| bits).sum()
+    pub fn key_bits(&self) -> u32 {
+        self.fields.iter().map(|(_, bits)| bits).sum()
     }
 
     /// Bits that number the entries, and those of a rank.
-    pub fn entry_bits(entries: u32) -> u32 {
-        index_bits(u64::from(entries))
+    pub fn entry_bits(&self) -> u32 {
+        index_bits(u64::from(self.entries))
     }
 
     /// Clocks from the stage of the key, R, to that of the answer.
-    pub fn clocks(fields: &[(Match, u32)], entries: u32, registers: bool) -> u32 {
-        if Ternary::has_places(fields, entries) {
-            return places::clocks(registers);
+    pub fn clocks(&self) -> u32 {
+        if let Some(masks) = self.masks {
+            return masks::clocks(masks, self.registers);
         }
-        let choice = Ternary::entry_bits(entries).div_ceil(RANK_BITS_A_CLOCK);
-        2 + u32::from(registers) + choice + 1
+        if self.has_places() {
+            return places::clocks(self.registers);
+        }
+        let choice = self.entry_bits().div_ceil(RANK_BITS_A_CLOCK);
+        2 + u32::from(self.registers) + choice + 1
     }
 
     /// Words that are joined for a lookup, each with a bit for each entry: those of the chunks, of wide ranges, of the valid
-    /// entries.
-    pub fn words(fields: &[(Match, u32)], entries: u32) -> u32 {
-        let fields = Fields::new(fields, entries);
+    /// entries. With masks it is the key that is compared, six bits at once.
+    pub fn words(&self) -> u32 {
+        if self.masks.is_some() {
+            return self.key_bits().div_ceil(3);
+        }
+        let fields = Fields::new(&self.fields, self.entries);
         (fields.chunks().len() + fields.wide_ranges().count() + 1) as u32
     }
 
-    /// Clocks that preparing an operation of the host may take; with places most take as many as there are entries, and some 600.
-    pub fn prepare_clocks(fields: &[(Match, u32)], entries: u32) -> u32 {
-        let row_bits = Fields::new(fields, entries).row_bits();
-        if Ternary::has_places(fields, entries) {
-            return places::prepare_clocks(entries, row_bits);
+    /// Clocks that preparing an operation of the host may take; with places most take as many as there are entries, and some 600, with
+    /// masks two or three times as many as there are entries.
+    pub fn prepare_clocks(&self) -> u32 {
+        if let Some(masks) = self.masks {
+            return masks::prepare_clocks(masks, self.entries);
         }
-        entries + 2 * (1 << row_bits) + 16
+        let row_bits = Fields::new(&self.fields, self.entries).row_bits();
+        if self.has_places() {
+            return places::prepare_clocks(self.entries, row_bits);
+        }
+        self.entries + 2 * (1 << row_bits) + 16
     }
 
     /// Block RAMs of 36 kbit that rows take: none that stand in LUT RAM.
-    pub fn row_block_rams(fields: &[(Match, u32)], entries: u32) -> u64 {
-        if Ternary::in_lut_ram(entries) {
+    pub fn row_block_rams(&self) -> u64 {
+        if self.in_lut_ram() {
             return 0;
         }
-        let chunks = Fields::new(fields, entries).chunks().len() as u64;
+        let entries = u64::from(self.entries);
+        if let Some(masks) = self.masks {
+            return masks::row_block_rams(masks, self.entries, self.key_bits());
+        }
+        let chunks = Fields::new(&self.fields, self.entries).chunks().len() as u64;
         // Their words are widest with 72 bits; half of one has 36. The bits of ranks are read for their change, too.
-        let halves = chunks * u64::from(entries).div_ceil(36);
-        match Ternary::has_places(fields, entries) {
+        let halves = chunks * entries.div_ceil(36);
+        match self.has_places() {
             true => halves.div_ceil(2),
             false => halves,
         }
     }
 
     /// Bits of memory.
-    pub fn memory_bits(fields: &[(Match, u32)], entries: u32) -> u64 {
-        let has_places = Ternary::has_places(fields, entries);
-        let fields = Fields::new(fields, entries);
-        if has_places {
-            return places::memory_bits(entries, &fields);
+    pub fn memory_bits(&self) -> u64 {
+        let fields = Fields::new(&self.fields, self.entries);
+        if let Some(masks) = self.masks {
+            return masks::memory_bits(masks, self.entries, self.key_bits());
+        }
+        if self.has_places() {
+            return places::memory_bits(self.entries, &fields);
         }
         let rows: u64 = fields.chunks().iter().map(|chunk| 1 << chunk.bits()).sum();
-        u64::from(entries) * (rows + u64::from(fields.word_bits()))
+        u64::from(self.entries) * (rows + u64::from(fields.word_bits()))
     }
 }
 
@@ -227,15 +257,15 @@ impl Ternary {
 /// stage R, and the packet in front of it then has been compared with the bits of the ranks of three clocks; all others change later.
 ///
 /// # Panics
-/// Without fields, with a field or a table that is empty, and with too many entries.
+/// Without fields, with a field or a table that is empty, and with too many entries; with a range beside few masks.
 pub fn ternary(config: &Ternary) -> Block<TernaryIn, TernaryOut> {
-    let most = Ternary::most_entries(&config.fields);
-    assert!((1..=most).contains(&config.entries));
+    assert!((1..=config.most_entries()).contains(&config.entries));
     assert!(!config.fields.is_empty() && config.fields.iter().all(|(_, bits)| *bits > 0));
     let table = Table::new(config);
-    match Ternary::has_places(&config.fields, config.entries) {
-        true => table.build_places(),
-        false => table.build(),
+    match config.masks {
+        Some(masks) => table.build_masks(masks),
+        None if config.has_places() => table.build_places(),
+        None => table.build(),
     }
 }
 
@@ -257,7 +287,7 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn new(config: &Ternary) -> Table<'_> {
-        let clocks = Ternary::clocks(&config.fields, config.entries, config.registers);
+        let clocks = config.clocks();
         let fields = Fields::new(&config.fields, config.entries);
         Table {
             clocks,
@@ -274,7 +304,7 @@ impl Table<'_> {
             ),
             entries: Entries(config.entries),
             fields,
-            key_bits: Ternary::key_bits(&config.fields),
+            key_bits: config.key_bits(),
             config,
         }
     }

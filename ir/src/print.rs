@@ -29,7 +29,7 @@
 //!   it, as a comment.
 //! * A value is defined with its width in bits and, in quotes, its name; it is used by its number. Numbers of values,
 //!   blocks and places are kept. Values and blocks that are not in the text are dead.
-//! * `slice v, lo`. Constants are hexadecimal or decimal. Behind a ternary table stand its `fields "ternary 32, range 16"`, the
+//! * `slice v, lo`. Constants are hexadecimal or decimal. Behind a ternary table stand its `fields "ternary 32, range 16"` and, where they are few, its `masks 16`, the
 //!   first one in the lowest bits. Behind a map stands, in this order, what is not usual: it `forgets` a key when it is full, is updated `in-place`, is written `host-only`, packets are `broadcast` to the
 //!   destinations in it, it is known elsewhere `as "a kind of map"`, and `initial "00ff"`, its first value as hexadecimal bytes in
 //!   memory order ([`crate::MapDecl`]).
@@ -204,6 +204,9 @@ fn write_map(f: &mut Formatter<'_>, decl: &MapDecl) -> fmt::Result {
         let shown = |field: &Field| format!("{} {}", word_for(&Match::ALL, &field.by), field.bits);
         let fields: Vec<String> = decl.fields.iter().map(shown).collect();
         write!(f, " fields \"{}\"", fields.join(", "))?;
+    }
+    if let Some(masks) = decl.most_masks {
+        write!(f, " masks {masks}")?;
     }
     let usual = MapDecl::new(&decl.name, decl.find, (1, 1), 1);
     for (differs, word) in [

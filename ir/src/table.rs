@@ -52,6 +52,9 @@ pub struct Field {
     pub bits: u32,
 }
 
+/// Priorities where there are few masks: 24 bits around the middle.
+pub const FEW_MASKS_PRIORITIES: std::ops::Range<u32> = (1 << 31) - (1 << 23)..(1 << 31) + (1 << 23);
+
 /// Bytes of the priority behind key and mask of an entry, little endian.
 pub const PRIORITY_BYTES: u32 = 4;
 
@@ -88,6 +91,9 @@ pub struct MapDecl {
     pub find: Find,
     /// Of [`Find::Ternary`]: the fields of the key, the first one in its lowest bits. Other tables have none.
     pub fields: Vec<Field>,
+    /// Of [`Find::Ternary`] without ranges: all entries together have at most so many masks, and an entry of one more finds no room; their
+    /// priorities are within [`FEW_MASKS_PRIORITIES`]. `None`: any.
+    pub most_masks: Option<u32>,
     /// Of what is looked up.
     pub key_bytes: u32,
     /// Of each entry, at least 1.
@@ -118,6 +124,7 @@ impl MapDecl {
             outside: find.name().into(),
             find,
             fields: Vec::new(),
+            most_masks: None,
             key_bytes: bytes.0,
             value_bytes: bytes.1,
             max_entries,

@@ -534,6 +534,20 @@ fn map_errors(decl: &MapDecl) -> Vec<String> {
         false if !decl.fields.is_empty() => {
             errors.push("only a ternary table has fields".to_string());
         }
+        false if decl.most_masks.is_some() => {
+            errors.push("only a ternary table has masks".to_string());
+        }
+        true if decl.most_masks == Some(0) => {
+            errors.push("a table without masks has no entries".to_string());
+        }
+        true if decl.most_masks.is_some()
+            && decl
+                .fields
+                .iter()
+                .any(|field| field.by == crate::Match::Range) =>
+        {
+            errors.push("a table of few masks has no ranges".to_string());
+        }
         _ => {}
     }
     if decl.has_slots() && decl.value_bytes < 4 {

@@ -17,6 +17,7 @@ mod control;
 mod emit;
 mod expressions;
 mod externs;
+pub mod finding;
 mod flow;
 pub mod layout;
 mod node;
@@ -31,12 +32,13 @@ mod sums;
 mod tables;
 
 pub use control::Written;
+pub use finding::{MOST_TERNARY, MOST_WIDE_RANGES, USUAL, USUAL_TERNARY};
 use tables::COUNT_BYTES;
-pub use tables::{MOST_TERNARY, MOST_WIDE_RANGES, USUAL, USUAL_TERNARY};
 
 use crate::design::{Design, Known};
 use crate::source::{Sources, Span};
 use crate::typed::Program;
+use finding::{Choice, Finding};
 use flow::{Env, Frame};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir as ir;
@@ -62,6 +64,8 @@ pub struct Lowered {
     pub program: ir::Program,
     /// In the order of the design's tables.
     pub tables: Vec<LoweredTable>,
+    /// How tables find their entries, and how they could.
+    pub choices: Vec<Choice>,
     /// Registers, counters and buckets of meters, by their objects.
     pub objects: BTreeMap<usize, ir::MapId>,
     /// Rates of meters that are arrays, by their objects.
@@ -93,6 +97,10 @@ pub struct LoweredTable {
     pub counts: bool,
     /// Behind these, the cell of the entry's meter.
     pub meters: bool,
+    /// How it finds them.
+    pub finding: Finding,
+    /// Bits of an entry's value behind what stands in front: its row, or what it refers to.
+    pub body_bits: u32,
     /// Entries that it holds.
     pub size: u32,
     /// The action profile that its entries go through.
@@ -131,6 +139,7 @@ pub fn lower(
         method_of: architecture,
         tables: vec![LoweredTable::default(); design.tables.len()],
         made_tables: vec![false; design.tables.len()],
+        choices: Vec::new(),
         objects: BTreeMap::new(),
         rates: BTreeMap::new(),
         profiles: BTreeMap::new(),
@@ -152,6 +161,7 @@ pub fn lower(
     Ok(Lowered {
         program: lower.ir,
         tables: lower.tables,
+        choices: lower.choices,
         objects: lower.objects,
         rates: lower.rates,
         profiles: lower.profiles,
@@ -204,6 +214,7 @@ struct Lower<'p> {
     method_of: usize,
     tables: Vec<LoweredTable>,
     made_tables: Vec<bool>,
+    choices: Vec<Choice>,
     objects: BTreeMap<usize, ir::MapId>,
     rates: BTreeMap<usize, ir::MapId>,
     profiles: BTreeMap<usize, LoweredProfile>,

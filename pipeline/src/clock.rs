@@ -12,11 +12,10 @@ use crate::schedule::Schedule;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::lpm::{Lpm, Search};
-use hardpath_blocks::ternary::Ternary;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::{Inst, PlaceId, Program, Value};
 use hardpath_state::sizes::slots;
-use hardpath_state::ternary_fields;
+use hardpath_state::ternary_of;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
@@ -311,10 +310,8 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     if access.has_keys(program) {
         let bits = access.stored.stored();
         if decl.is_ternary() {
-            let join = technology.tree(f64::from(Ternary::words(
-                &ternary_fields(decl),
-                decl.max_entries,
-            )));
+            let words = ternary_of(decl, access.registers_keys).words();
+            let join = technology.tree(f64::from(words));
             let rows = technology.ternary_read(decl);
             let read = match access.registers_keys {
                 true => rows,

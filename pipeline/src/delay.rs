@@ -9,11 +9,10 @@ use crate::technology::{Costs, Technology};
 use hardpath_blocks::array::{Array, LUT_RAM_WORDS};
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::{Lpm, Search};
-use hardpath_blocks::ternary::Ternary;
 use hardpath_ir::{MapDecl, Op, Program, Value};
 use hardpath_rtl::ULTRA_RAM;
 use hardpath_state::sizes::slots;
-use hardpath_state::ternary_fields;
+use hardpath_state::ternary_of;
 
 /// The part of a clock that the way out of a table's memories through the compare may take without registers in between: they
 /// lie far from each other, and tools make the compare as deep as the deepest logic of the design.
@@ -68,7 +67,7 @@ impl Timing {
             return around.block_ram + self.technology.begin_compare(map) > self.budget();
         }
         if map.is_ternary() {
-            let words = f64::from(Ternary::words(&ternary_fields(map), map.max_entries));
+            let words = f64::from(ternary_of(map, false).words());
             let read = self.technology.ternary_read(map);
             return read + self.technology.tree(words) > self.budget();
         }
@@ -167,7 +166,7 @@ impl Technology {
     /// Levels out of the rows of a table of fields that match each in its own way.
     pub fn ternary_read(&self, map: &MapDecl) -> f64 {
         let around = &self.around_maps;
-        match Ternary::in_lut_ram(map.max_entries) {
+        match ternary_of(map, false).in_lut_ram() {
             true => around.lut_ram_read,
             false => around.block_ram,
         }

@@ -8,7 +8,7 @@ use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::{Find, MapDecl, Program, Terminator};
 use hardpath_registers::{register, SPACE};
-use hardpath_state::ternary_fields;
+use hardpath_state::ternary_of;
 
 /// The host selects a map with 8 bits.
 pub const MOST_MAPS: usize = 255;
@@ -118,25 +118,39 @@ fn masks(decl: &MapDecl) -> Option<Diagnostic> {
     if !decl.is_ternary() {
         return None;
     }
-    let fields = ternary_fields(decl);
-    let most = Ternary::most_entries(&fields);
+    let table = ternary_of(decl, false);
+    if table.masks.is_some_and(|masks| masks > Ternary::MOST_MASKS) {
+        let most = Ternary::MOST_MASKS;
+        let message = format!("a table whose masks are hash tables has {most} of them at most");
+        return Some(refused(
+            decl,
+            "map-too-large",
+            message,
+            "ask for fewer masks, or for any",
+        ));
+    }
+    let most = table.most_entries();
     let entries = counted(decl.max_entries, "entry");
     if decl.max_entries > most {
         let message = format!(
             "{entries} with fields that match each in its own way are more than the {} that hardpath builds",
             grouped(u64::from(most))
         );
-        let help = match most == Ternary::most_entries(&[]) {
+        let narrow = Ternary {
+            fields: Vec::new(),
+            ..ternary_of(decl, false)
+        };
+        let help = match most == narrow.most_entries() {
             true => "ask for fewer entries",
             false => "ask for fewer entries, or for ranges of 9 bits at most",
         };
         return Some(refused(decl, "map-too-large", message, help));
     }
-    let block_rams = Ternary::row_block_rams(&fields, decl.max_entries);
+    let block_rams = table.row_block_rams();
     (block_rams > MOST_BLOCK_RAMS).then(|| {
         let message = format!(
             "{entries} with keys of {} bits that match each in its own way would take {} block RAMs; no FPGA has more than {}",
-            Ternary::key_bits(&fields),
+            table.key_bits(),
             grouped(block_rams),
             grouped(MOST_BLOCK_RAMS),
         );
@@ -185,7 +199,7 @@ fn searched(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
         }
         Find::Ternary => {
             let entries = u64::from(decl.max_entries);
-            let table = Ternary::memory_bits(&ternary_fields(decl), decl.max_entries);
+            let table = ternary_of(decl, false).memory_bits();
             (entries, word + table.div_ceil(entries.max(1)))
         }
         _ => (u64::from(decl.max_entries), word),

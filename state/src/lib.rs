@@ -16,8 +16,20 @@ pub mod sizes;
 pub mod table;
 pub mod values;
 
-use hardpath_blocks::ternary::Match;
+use hardpath_blocks::ternary::{Match, Ternary};
 use hardpath_ir::{MapDecl, Match as By};
+
+/// The block of a table of fields, without a name.
+pub fn ternary_of(decl: &MapDecl, registers: bool) -> Ternary {
+    Ternary {
+        name: String::new(),
+        map: decl.name.clone(),
+        fields: ternary_fields(decl),
+        entries: decl.max_entries,
+        masks: decl.most_masks,
+        registers,
+    }
+}
 
 /// The fields of a table's keys, as the block takes them.
 pub fn ternary_fields(decl: &MapDecl) -> Vec<(Match, u32)> {

@@ -62,6 +62,8 @@ pub struct Served {
     pub key_bits: u32,
     /// Of [`Kind::Ternary`], the first one in the lowest bits of the key.
     pub fields: Vec<(Match, u32)>,
+    /// Of [`Kind::Ternary`]: see [`Ternary::masks`](hardpath_blocks::ternary::Ternary::masks).
+    pub masks: Option<u32>,
     /// Of an entry's value.
     pub value_bits: u32,
     /// How many entries it takes; of [`Kind::Array`] indexes are below.

@@ -124,8 +124,8 @@ impl Table {
         question: &MapQuestion,
         start: Node,
     ) -> Table {
-        let entry_bits = Ternary::entry_bits(config.entries);
-        let key_bits = Ternary::key_bits(&config.fields);
+        let entry_bits = config.entry_bits();
+        let key_bits = config.key_bits();
         let part = |parent: &mut Module, bytes: u32, bits: u32| {
             parent.slice(question.host_key, bytes * 8, bits)
         };

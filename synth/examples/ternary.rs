@@ -1,5 +1,5 @@
 //! What tables with masks cost, and how deep they are: `cargo run --profile ci -p hardpath-synth --example ternary`, with entries and bits of
-//! a key behind `--`, as in `2048x72`.
+//! a key behind `--`, as in `2048x72`, and with few masks as in `2048x72/16`.
 
 use hardpath_blocks::ternary::{ternary, Match, Ternary};
 use hardpath_rtl::{check, spread::spread, verilog, Design};
@@ -10,7 +10,7 @@ use hardpath_synth::{yosys, Options};
 const MOST_LOADS: u32 = 200;
 
 fn main() {
-    let usual = ["128x104", "512x128", "2048x72"].map(String::from);
+    let usual = ["128x104", "512x128", "2048x72", "2048x72/16"].map(String::from);
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let sizes = if wanted.is_empty() {
         &usual[..]
@@ -19,21 +19,24 @@ fn main() {
     };
     println!("entries  bits     LUT      FF   BRAM  levels  ports  estimated LUT      FF   BRAM");
     for size in sizes {
+        let (size, masks) = match size.split_once('/') {
+            Some((size, masks)) => (size, Some(masks.parse().expect("masks"))),
+            None => (size.as_str(), None),
+        };
         let (entries, bits) = size.split_once('x').expect("such as 2048x72");
-        row(
-            entries.parse().expect("entries"),
-            bits.parse().expect("bits"),
-        );
+        let (entries, bits) = (entries.parse(), bits.parse());
+        row(entries.expect("entries"), bits.expect("bits"), masks);
     }
 }
 
-fn row(entries: u32, bits: u32) {
+fn row(entries: u32, bits: u32, masks: Option<u32>) {
     let mut design = Design::new();
     design.add(ternary(&Ternary {
         name: "rules".into(),
         map: "rules".into(),
         fields: vec![(Match::Ternary, bits)],
         entries,
+        masks,
         registers: false,
     }));
     spread(&mut design, MOST_LOADS);

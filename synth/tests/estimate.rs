@@ -201,6 +201,7 @@ fn a_table_of_several_fields_is_as_large_and_deep_as_it_says() {
             (Match::Exact, 8),
         ],
         entries: 64,
+        masks: None,
         registers: false,
     });
     let Some(report) = is_as_large_as_yosys_makes_it(&design(table.module)) else {

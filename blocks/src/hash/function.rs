@@ -159,7 +159,7 @@ pub fn columns(key_bit: u32, max_entries: u32) -> [u64; WAYS as usize] {
 
 /// What a bit of the key adds to a way's digest: random, never 0. A quarter of the bits are ones, half of what is usual, so the trees
 /// of XORs are half as large; tables fill as well as with dense columns (`capacity_in_figures` in `tests/suite/capacity.rs`).
-fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
+pub(crate) fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
     let mut seed = (u64::from(way) << 32 | u64::from(key_bit)).wrapping_add(0x9e37_79b9);
     loop {
         let column = splitmix(&mut seed) & splitmix(&mut seed) & (u64::MAX >> (64 - row_bits));

@@ -3,7 +3,7 @@
 use super::asked::Entry;
 use super::fields::{Chunk, Field};
 use super::prepare::Prepared;
-use super::{Table, Ternary};
+use super::Table;
 use crate::matching::rows::{row_matches, Column, EntryBit};
 use crate::matching::sweep::Rows;
 use hardpath_rtl::{MemStyle, Module, Node};
@@ -51,7 +51,7 @@ impl Table<'_> {
         let m = &mut self.m;
         let mut words = Vec::new();
         let chunks = self.fields.chunks();
-        let style = match Ternary::in_lut_ram(self.entries.0) {
+        let style = match self.config.in_lut_ram() {
             true => MemStyle::Distributed,
             false => MemStyle::Auto,
         };

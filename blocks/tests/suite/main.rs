@@ -30,5 +30,6 @@ mod streams;
 mod ternary;
 mod ternary_bench;
 mod ternary_lint;
+mod ternary_masks;
 mod ternary_places;
 mod ternary_random;

@@ -1,10 +1,10 @@
 //! Tables of several fields beside a model: a lookup a clock while the host inserts, replaces and deletes entries.
 
 use crate::answers::{BAD_INDEX, DONE, EXISTS, FULL, MISSING};
-use crate::ternary_bench::{Entry, Operation, Run};
+use crate::ternary_bench::{table, Entry, Operation, Run};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::may::May;
-use hardpath_blocks::ternary::{Match, Ternary};
+use hardpath_blocks::ternary::Match;
 use Match::{Exact, Prefix, Range};
 
 /// A field of so many bits.
@@ -209,19 +209,20 @@ fn the_sizes_are_known() {
         (Range, 5),
     ];
     // A rank has six bits, two a clock; then the number.
-    assert_eq!(Ternary::clocks(&fields, 64, false), 2 + 3 + 1);
-    assert_eq!(Ternary::clocks(&fields, 64, true), 3 + 3 + 1);
-    assert_eq!(Ternary::clocks(&fields, 1, false), 2 + 1 + 1);
-    assert_eq!(Ternary::key_bits(&fields), 93);
+    let of = |entries: u32, registers: bool| table(&fields, entries, registers);
+    assert_eq!(of(64, false).clocks(), 2 + 3 + 1);
+    assert_eq!(of(64, true).clocks(), 3 + 3 + 1);
+    assert_eq!(of(1, false).clocks(), 2 + 1 + 1);
+    assert_eq!(of(64, false).key_bits(), 93);
     // Fifteen chunks of at most five bits, a narrow and a wide range, the valid entries.
-    assert_eq!(Ternary::words(&fields, 64), 15 + 1 + 1 + 1);
+    assert_eq!(of(64, false).words(), 15 + 1 + 1 + 1);
     // With more entries eight, of at most nine.
-    assert_eq!(Ternary::words(&fields, 65), 8 + 1 + 1 + 1);
-    assert_eq!(Ternary::prepare_clocks(&fields, 65), 65 + 2 * 512 + 16);
-    assert_eq!(Ternary::clocks(&fields, 1024, false), 2 + 5 + 1);
-    assert_eq!(Ternary::prepare_clocks(&fields, 64), 64 + 2 * 32 + 16);
+    assert_eq!(of(65, false).words(), 8 + 1 + 1 + 1);
+    assert_eq!(of(65, false).prepare_clocks(), 65 + 2 * 512 + 16);
+    assert_eq!(of(1024, false).clocks(), 2 + 5 + 1);
+    assert_eq!(of(64, false).prepare_clocks(), 64 + 2 * 32 + 16);
     // Twelve of the chunks have five bits.
     let rows = 12 * 32 + 3 * 16 + 32;
     let word = 93 + 93 - 8 + 32 + 1;
-    assert_eq!(Ternary::memory_bits(&fields, 64), 64 * (rows + word));
+    assert_eq!(of(64, false).memory_bits(), 64 * (rows + word));
 }

@@ -4,10 +4,10 @@ use crate::answers::{BAD_INDEX, DONE, EXISTS, FULL, MISSING, REFUSED};
 use crate::bench::Bench;
 use hardpath_blocks::interface::command;
 use hardpath_blocks::may::May;
-use hardpath_blocks::ternary::{ternary, Match, Ternary};
+use hardpath_blocks::ternary::{ternary, Match, Ternary, PRIORITIES_OF_MASKS};
 use hardpath_testkit::Random;
 use std::cmp::Reverse;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// The value of each field.
 pub type Key = Vec<u64>;
@@ -30,6 +30,18 @@ impl Entry {
 
 pub fn ones(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
+}
+
+/// A table of any masks.
+pub fn table(fields: &[(Match, u32)], entries: u32, registers: bool) -> Ternary {
+    Ternary {
+        name: "entries".into(),
+        map: "rules".into(),
+        fields: fields.to_vec(),
+        entries,
+        masks: None,
+        registers,
+    }
 }
 
 /// A host operation: its code and what it is about. Flags are those of an update, the slot that of a dump.
@@ -56,19 +68,18 @@ pub struct Run {
     pub answers: [u32; 6],
     /// What all packets have, in place of keys near those of entries.
     pub constant_key: Option<Key>,
+    /// No packets come while an operation is prepared.
+    pub is_quiet: bool,
     /// Clocks until the last operation was prepared.
     waited: u32,
 }
 
 impl Run {
     pub fn new(fields: &[(Match, u32)], entries: u32, registers: bool, seed: u64) -> Run {
-        let config = Ternary {
-            name: "entries".into(),
-            map: "rules".into(),
-            fields: fields.to_vec(),
-            entries,
-            registers,
-        };
+        Run::of(table(fields, entries, registers), seed)
+    }
+
+    pub fn of(config: Ternary, seed: u64) -> Run {
         let mut run = Run {
             bench: Bench::of(ternary(&config)),
             random: Random::new(seed),
@@ -79,6 +90,7 @@ impl Run {
             choices: 0,
             answers: [0; 6],
             constant_key: None,
+            is_quiet: false,
             waited: 0,
             config,
         };
@@ -103,16 +115,12 @@ impl Run {
     }
 
     fn clocks(&self) -> u32 {
-        Ternary::clocks(
-            &self.config.fields,
-            self.config.entries,
-            self.config.registers,
-        )
+        self.config.clocks()
     }
 
     /// All values of the fields as the bits of one port.
     fn packed(&self, values: impl IntoIterator<Item = u64>) -> Vec<u64> {
-        let bits = Ternary::key_bits(&self.config.fields);
+        let bits = self.config.key_bits();
         let mut limbs = vec![0; bits.div_ceil(64) as usize];
         let mut at = 0;
         for (value, (_, bits)) in values.into_iter().zip(&self.config.fields) {
@@ -140,10 +148,20 @@ impl Run {
                 Match::Range => (value <= mask).then_some((*value, *mask)),
             }
         });
-        Some(Entry {
-            fields: fields.collect::<Option<_>>()?,
-            priority: entry.priority,
-        })
+        let fields = fields.collect::<Option<_>>()?;
+        let any = self.config.masks.is_none();
+        let priority = entry.priority;
+        (any || PRIORITIES_OF_MASKS.contains(&(priority as u32)))
+            .then_some(Entry { fields, priority })
+    }
+
+    /// There may be an entry of this mask.
+    fn has_mask(&self, entry: &Entry) -> bool {
+        let mask =
+            |entry: &Entry| -> Vec<u64> { entry.fields.iter().map(|(_, mask)| *mask).collect() };
+        let masks: BTreeSet<Vec<u64>> = self.entries.iter().flatten().map(mask).collect();
+        let most = self.config.masks.map_or(usize::MAX, |most| most as usize);
+        masks.len() < most || masks.contains(&mask(entry))
     }
 
     fn matches(&self, entry: &Entry, key: &Key) -> bool {
@@ -210,7 +228,7 @@ impl Run {
     /// Of a table with places: how many others moved for the last operation, which put an entry in.
     pub fn others_moved(&self) -> u32 {
         let entries = self.config.entries;
-        let bits = Ternary::key_bits(&self.config.fields);
+        let bits = self.config.key_bits();
         assert!(bits <= 9, "there is one chunk");
         // The pass through all, one place that is written, and of each that moves two.
         let written = (1 << bits) + 30;
@@ -243,10 +261,13 @@ impl Run {
     /// entry that is meant.
     pub fn host(&mut self, operation: &Operation) -> (u64, Option<usize>) {
         self.begin(operation);
-        let limit = Ternary::prepare_clocks(&self.config.fields, self.config.entries);
+        let limit = self.config.prepare_clocks();
         self.waited = 0;
         loop {
-            self.packets(1);
+            match self.is_quiet {
+                true => self.step(None),
+                false => self.packets(1),
+            }
             if self.bench.get("prepared") == 1 {
                 break;
             }
@@ -273,7 +294,7 @@ impl Run {
                 assert_eq!(self.bench.get("host_c"), 1);
                 let writes = self.bench.get("write_value") == 1;
                 let updates = operation.code == command::UPDATE && answer == DONE;
-                assert_eq!(writes, updates);
+                assert_eq!(writes, updates, "{operation:?} among {:?}", self.entries);
                 if let Some(entry) = entry {
                     assert_eq!(self.bench.get("entry"), entry as u64);
                 }
@@ -338,6 +359,9 @@ impl Run {
                 (Some(_), _) if !may.replace => (EXISTS, None),
                 (None, _) if !may.create => (MISSING, None),
                 (None, None) => (FULL, None),
+                (None, _) if !stored.as_ref().is_some_and(|entry| self.has_mask(entry)) => {
+                    (FULL, None)
+                }
                 (Some(entry), _) | (None, Some(entry)) => {
                     self.entries[entry] = stored;
                     (DONE, Some(entry))

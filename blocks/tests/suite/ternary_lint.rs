@@ -32,6 +32,7 @@ fn designs() -> Vec<(String, Design)> {
             map: "rules".into(),
             fields,
             entries,
+            masks: None,
             registers,
         }));
         (name, design)

@@ -2,7 +2,7 @@
 
 use crate::answers::{DONE, FULL};
 use crate::ternary_bench::{ones, Entry, Run};
-use hardpath_blocks::ternary::{Match, Ternary};
+use hardpath_blocks::ternary::Match;
 use hardpath_testkit::Random;
 use Match::{Exact, Prefix, Range};
 
@@ -29,7 +29,6 @@ fn tables_of_many_shapes() {
     .into_iter()
     .enumerate()
     {
-        assert!(Ternary::has_places(fields, entries));
         let mut run = Run::new(fields, entries, registers, 100 + number as u64);
         for _ in 0..operations {
             run.random_host();

@@ -17,7 +17,7 @@ use hardpath_ir::{Field, Find, Limits, MapDecl, Match, Output, OwnInput};
 /// What a file begins with.
 pub const MAGIC: [u8; 8] = *b"hp-core\n";
 /// The form that is written, and the only one that is read.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes of magic, version and length.
 const HEAD: usize = 16;
 
@@ -155,6 +155,8 @@ fn write_map(out: &mut Out, map: &MapDecl) {
         out.code(&Match::ALL, &field.by);
         out.number(field.bits);
     });
+    // A table without masks has no entries, so zero is free.
+    out.number(map.most_masks.unwrap_or(0));
     for number in [map.key_bytes, map.value_bytes, map.max_entries] {
         out.number(number);
     }
@@ -183,6 +185,7 @@ fn read_map(input: &mut In) -> Result<MapDecl, Diagnostic> {
                 bits: input.number()?,
             })
         })?,
+        most_masks: Some(input.number()?).filter(|masks| *masks > 0),
         key_bytes: input.number()?,
         value_bytes: input.number()?,
         max_entries: input.number()?,

@@ -60,7 +60,9 @@ impl Contents {
             {
                 report(
                     "map-key-range",
-                    format!("key {shown} has a range that ends before it begins, or a prefix with a gap"),
+                    format!(
+                        "key {shown} has a range that ends before it begins, a prefix with a gap, or, where there are few masks, a priority of more than 24 bits around the middle"
+                    ),
                 );
             }
             if value.len() != decl.value_bytes as usize {

@@ -3,8 +3,9 @@
 //! The key of an entry is the fields, as many bytes of their masks, and 4 bytes of priority. It is stored as it is compared: bits
 //! of a field that do not count are zeros, the mask of an exact field is ones. So entries are the same when all their bytes are.
 
-use crate::table::{Match, PRIORITY_BYTES};
+use crate::table::{Match, FEW_MASKS_PRIORITIES, PRIORITY_BYTES};
 use crate::MapDecl;
+use std::collections::BTreeSet;
 
 /// An entry: its key, and its value.
 type Entry = (Vec<u8>, Vec<u8>);
@@ -61,9 +62,26 @@ impl Ternary {
         self.0.iter().flatten().count()
     }
 
+    /// Whether there may be an entry of this mask.
+    fn has_mask(&self, decl: &MapDecl, key: &[u8]) -> bool {
+        let bytes = decl.key_bytes as usize;
+        let (Some(most), Some(key)) = (decl.most_masks, as_stored(decl, key)) else {
+            return true;
+        };
+        let mut masks: BTreeSet<&[u8]> = self
+            .entries()
+            .map(|(key, _)| &key[bytes..2 * bytes])
+            .collect();
+        masks.insert(&key[bytes..2 * bytes]);
+        masks.len() <= most as usize
+    }
+
     /// Whether there was room. The key is one that an entry can have.
     pub fn put(&mut self, decl: &MapDecl, key: &[u8], value: &[u8]) -> bool {
         let old = self.exact(decl, key).map(|entry| entry as usize - 1);
+        if old.is_none() && !self.has_mask(decl, key) {
+            return false;
+        }
         let place = old.or_else(|| self.0.iter().position(Option::is_none));
         let (Some(place), Some(key)) = (place, as_stored(decl, key)) else {
             return false;
@@ -121,6 +139,9 @@ fn fields<'a>(
 pub fn as_stored(decl: &MapDecl, key: &[u8]) -> Option<Vec<u8>> {
     let bytes = decl.key_bytes as usize;
     if key.len() != decl.entry_key_bytes() as usize {
+        return None;
+    }
+    if decl.most_masks.is_some() && !FEW_MASKS_PRIORITIES.contains(&priority(decl, key)) {
         return None;
     }
     let mut stored = vec![0; key.len()];

@@ -92,6 +92,9 @@ pub fn map(line: &mut Line) -> Result<MapDecl, Diagnostic> {
         decl.fields = fields(&text)
             .ok_or_else(|| position.error(format!("`{text}` are no fields of a key")))?;
     }
+    if line.take_keyword("masks") {
+        decl.most_masks = Some(line.number()?);
+    }
     decl.forgets = line.take_keyword("forgets");
     decl.in_place |= line.take_keyword("in-place");
     decl.packets_write &= !line.take_keyword("host-only");

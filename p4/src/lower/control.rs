@@ -24,7 +24,7 @@ impl Lowered {
         let made = self.tables.get(table)?;
         let map = made.entries?;
         let decl = &self.program.maps[map];
-        let places = Key::of_table(of, made, decl.key_bytes)?;
+        let places = Key::of_table(of, made, decl.key_bytes);
         let matched = of.matched_keys().map(|(at, _)| &entry.keys[at]);
         let key = key(&places, matched, &entry.priority);
         let mut value = vec![0; made.front_bytes() as usize];
@@ -33,7 +33,18 @@ impl Lowered {
             Some(profile) => value.extend(vec![0; self.profiles[&profile].bytes() as usize]),
             None => value.extend(row(made, entry.action, &entry.arguments)),
         }
+        value.resize(decl.value_bytes as usize, 0);
+        if let Some(there) = made.is_there() {
+            value[there.lo as usize / 8] |= 1 << (there.lo % 8);
+        }
         Some(Written { map, key, value })
+    }
+
+    /// What stands in a table of places where there is no entry; `None`: of other tables, from which entries are taken.
+    pub(super) fn vacant(&self, table: usize) -> Option<Vec<u8>> {
+        let made = self.tables.get(table)?;
+        let decl = &self.program.maps[made.entries?];
+        made.is_there().map(|_| vec![0; decl.value_bytes as usize])
     }
 
     /// The default action of a table; `None`: it is constant.
@@ -91,12 +102,12 @@ fn key<'e>(places: &Key, keys: impl Iterator<Item = &'e Match>, priority: &BigIn
     let (values, masks): (Vec<_>, Vec<_>) =
         keys.map(|(key, place)| value_and_mask(key, place)).unzip();
     let mut key = Vec::new();
+    let fields = places.fields.iter().zip(&masks);
+    let mut prefixes = fields.filter(|(place, _)| place.kind == "lpm");
+    let length = prefixes
+        .next()
+        .map_or(0, |(_, mask)| mask.magnitude().count_ones());
     if let Some(fixed) = places.fixed {
-        let fields = places.fields.iter().zip(&masks);
-        let mut prefixes = fields.filter(|(place, _)| place.kind == "lpm");
-        let length = prefixes
-            .next()
-            .map_or(0, |(_, mask)| mask.magnitude().count_ones());
         key.extend((fixed + length as u32).to_le_bytes());
     }
     key.extend(places.in_order(&places.number(&values)));
@@ -104,6 +115,10 @@ fn key<'e>(places: &Key, keys: impl Iterator<Item = &'e Match>, priority: &BigIn
         let fill = places.fill();
         let masks = places.number(&masks) + fill.of(&ones(fill.width));
         key.extend(places.in_order(&masks));
+        let priority = match places.priority_is_length {
+            true => BigInt::from(length),
+            false => priority.clone(),
+        };
         let priority = priority + BigInt::from(PRIORITY_OFFSET);
         let priority = u32::try_from(priority).unwrap_or(u32::MAX);
         key.extend(priority.to_le_bytes());

@@ -14,7 +14,8 @@
 use super::externs::meters::{BUCKETS, BURSTS, COSTS, IS_SET};
 use super::node::width_of;
 use super::profiles::LoweredProfile;
-use super::tables::{find_of, CELL_BYTES, COUNT_BYTES};
+use super::finding::Finding;
+use super::tables::{CELL_BYTES, COUNT_BYTES};
 use super::{ir, Lowered, LoweredTable};
 use crate::control::key_name;
 use crate::design::{joined, name_of, Design};
@@ -143,13 +144,14 @@ pub struct Key {
     pub fixed: Option<u32>,
     /// Behind the fields stand as many bytes of masks, and a priority.
     pub has_masks: bool,
+    /// The priority is that of the prefix: how long it is; of keys that are all exact 0.
+    pub priority_is_length: bool,
 }
 
 impl Key {
     /// The key of a table whose entries become some of the IR.
-    pub(super) fn of_table(of: &typed::Table, made: &LoweredTable, bytes: u32) -> Option<Key> {
-        let kinds: Vec<&str> = of.keys.iter().map(|key| key.kind.as_str()).collect();
-        let find = find_of(&kinds).ok()?;
+    pub(super) fn of_table(of: &typed::Table, made: &LoweredTable, bytes: u32) -> Key {
+        let find = made.finding.find();
         let (first, order) = match find {
             Find::Prefix => (LENGTH_BYTES, Order::Big),
             _ => (0, Order::Little),
@@ -181,14 +183,16 @@ impl Key {
                 kind: key.kind.clone(),
             });
         }
-        Some(Key {
+        let has_masks = find == Find::Ternary;
+        Key {
             first,
             bytes,
             order,
             fields,
             fixed: last.map(|last| filled - made.keys[last]),
-            has_masks: find == Find::Ternary,
-        })
+            has_masks,
+            priority_is_length: has_masks && !of.takes_priorities(),
+        }
     }
 
     /// The key of a cell, and of a default action.
@@ -208,6 +212,7 @@ impl Key {
             fields: fields.collect(),
             fixed: None,
             has_masks: false,
+            priority_is_length: false,
         }
     }
 
@@ -282,6 +287,9 @@ impl LoweredTable {
             let (lo, width) = (self.cell_at() * 8, CELL_BYTES * 8);
             fields.push(Field::new("meter_cell", Bits { lo, width }));
         }
+        if let Some(bits) = self.is_there().filter(|_| holds == Holds::Entries) {
+            fields.push(Field::new("is_there", bits));
+        }
         fields
     }
 
@@ -295,6 +303,15 @@ impl LoweredTable {
             bits
         };
         widths.map(place).collect()
+    }
+
+    /// Where each key has a place: whether an entry stands there.
+    pub(super) fn is_there(&self) -> Option<Bits> {
+        let bits = Bits {
+            lo: self.front_bytes() * 8 + self.body_bits,
+            width: 1,
+        };
+        (self.finding == Finding::Direct).then_some(bits)
     }
 
     /// Bytes in front of the row of an entry.
@@ -330,9 +347,8 @@ impl Lowered {
                         Key::of_table(of, made, decl.key_bytes),
                         made.front_bytes() * 8,
                     ),
-                    _ => (Some(Key::index()), 0),
+                    _ => (Key::index(), 0),
                 };
-                let Some(key) = key else { continue };
                 let names = design.action_names(program, number);
                 let mut layout = Layout {
                     map: decl.name.clone(),

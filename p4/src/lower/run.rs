@@ -230,7 +230,12 @@ impl<D: Device> Engine for Running<'_, D> {
 
     fn take(&mut self, table: usize, entry: &Entry) {
         if let Some(written) = self.lowered.entry(table, self.of_table(table), entry) {
-            self.device.delete(written.map, &written.key);
+            // A place stays, whatever stands there.
+            let vacant = self.lowered.vacant(table);
+            let emptied = vacant.map(|nothing| self.device.update(written.map, &written.key, &nothing));
+            if emptied.is_none() {
+                self.device.delete(written.map, &written.key);
+            }
             self.cells.remove(&(table, written.key));
         }
     }

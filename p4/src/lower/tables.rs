@@ -2,6 +2,7 @@
 //! action, is a *row*: the number of an action in its lowest bits, and its arguments above.
 
 use super::calls::Passed;
+use super::finding::{self, Asked, Choice, Finding, USUAL};
 use super::node::Node;
 use super::{ir, Found, Lower, LoweredTable, Made};
 use crate::ast::Direction;
@@ -10,19 +11,10 @@ use crate::interpreter::{learns, NOT_ITS_TABLE};
 use crate::source::Span;
 use crate::typed::{self, ActionCall, Expression, Set, SELECTOR};
 use crate::types::Type;
-use hardpath_ir::{Field, Find, MapDecl, Match};
+use hardpath_diagnostic::suggest;
+use hardpath_ir::{Find, MapDecl};
 use num_bigint::BigInt;
 
-/// Entries of a table with keys that have masks, today.
-pub const MOST_TERNARY: u64 = 4096;
-/// The same where a key is a range of more bits than one memory finds.
-pub const MOST_WIDE_RANGES: u64 = 1024;
-/// Bits of a range that one memory finds.
-const NARROW_RANGE_BITS: u32 = 9;
-/// Those of such a table that says no size: each takes logic.
-pub const USUAL_TERNARY: u64 = 64;
-/// Entries of a table that does not say how many it has.
-pub const USUAL: u64 = 1024;
 /// In front of a row where entries count: packets and bytes, 64 bits each.
 pub const COUNT_BYTES: u32 = 16;
 /// Behind these, where entries have meters: the cell of the entry's.
@@ -110,12 +102,20 @@ impl Lower<'_> {
                 let message = "entries of a table with an action profile name its members, which the control plane makes";
                 return self.refuse(entry.span, message);
             }
-            let mut row_bytes = row_bytes;
-            if let Some(profile) = made.profile {
-                row_bytes = self.make_profile(of, profile)?.bytes();
-            }
-            let map = self.entries_map(&name, place, of, &made, row_bytes)?;
-            made.size = self.ir.maps[map].max_entries;
+            made.body_bits = match made.profile {
+                Some(profile) => self.make_profile(of, profile)?.bytes() * 8,
+                None => row_bits(&made),
+            };
+            let (map, finding) = self.entries_map(place, of, &made, made.body_bits)?;
+            let places = u64::from(self.ir.maps[map].max_entries);
+            // With a place for each key there may be more than are wanted.
+            let wanted = self.wanted_size(place, of).unwrap_or(USUAL);
+            let size = match finding {
+                Finding::Direct => places.min(wanted),
+                _ => places,
+            };
+            made.size = u32::try_from(size).unwrap_or(u32::MAX);
+            made.finding = finding;
             made.entries = Some(map);
         }
         if !of.default_is_constant {
@@ -146,85 +146,96 @@ impl Lower<'_> {
         }
     }
 
+    /// The table of entries, and how it finds them. `body_bits`: of what an entry has behind what stands in front.
     fn entries_map(
         &mut self,
-        name: &str,
         place: usize,
         of: &typed::Table,
         made: &LoweredTable,
-        row_bytes: u32,
-    ) -> Made<ir::MapId> {
-        let size = match &of.size {
-            None => None,
-            Some(size) => {
-                let object = self.design.tables[place].object;
-                let design = self.design;
-                match evaluate(self.program, size, &design.objects[object].made) {
-                    Ok(Known::Value(value)) => crate::fold::index(&value),
-                    _ => None,
-                }
-            }
-        };
+        body_bits: u32,
+    ) -> Made<(ir::MapId, Finding)> {
         let kinds: Vec<&str> = of.keys.iter().map(|key| key.kind.as_str()).collect();
-        let find = match find_of(&kinds) {
-            Ok(find) => find,
-            Err(kind) => {
-                return self.refuse(of.span, format!("keys of the kind `{kind}` are not there"));
+        if let Err(kind) = find_of(&kinds) {
+            return self.refuse(of.span, format!("keys of the kind `{kind}` are not there"));
+        }
+        let keys = of.matched_keys().map(|(at, key)| (key.kind.as_str(), made.keys[at]));
+        let asked = Asked {
+            keys: keys.filter(|(_, bits)| *bits > 0).collect(),
+            size: self.wanted_size(place, of),
+            learns: learns(of),
+            value_bits: made.front_bytes() * 8 + body_bits,
+        };
+        let mut said = of.annotations.iter();
+        let said = said.rfind(|one| one.name.text == finding::ANNOTATION);
+        let (finding, why, span) = match said {
+            Some(annotation) => {
+                let span = annotation.name.span;
+                (self.said_finding(of, span)?, "the program says so".to_string(), span)
+            }
+            None => {
+                let (finding, why) = asked.choose();
+                (finding, why, of.span)
             }
         };
-        let key_bits: u32 = made.keys.iter().sum();
-        let mut size = size.map_or(USUAL, |size| size as u64);
-        if find == Find::Ternary {
-            if of.size.is_none() {
-                size = USUAL_TERNARY;
-            }
-            let wide = of.keys.iter().zip(&made.keys);
-            let wide = wide.filter(|(key, _)| key.kind == "range");
-            let (what, most) = match wide.map(|(_, bits)| *bits).max() {
-                Some(bits) if bits > NARROW_RANGE_BITS => (
-                    format!("a table with a range of {bits} bits"),
-                    MOST_WIDE_RANGES,
-                ),
-                _ => ("a table with masks".to_string(), MOST_TERNARY),
-            };
-            if size > most {
-                let message =
-                    format!("{what} has at most {most} entries, and this one wants {size}");
-                let help = "say a smaller `size`; where all keys are exact, or one is `lpm` and the others exact, tables are as large as memories";
-                return self.refuse_with(of.span, message, help);
-            }
-        }
-        let key_bytes = key_bits.div_ceil(8).max(1) + if find == Find::Prefix { 4 } else { 0 };
-        let value_bytes = (row_bytes + made.front_bytes()).max(1);
-        let mut decl = MapDecl::new(name, find, (key_bytes, value_bytes), size as u32);
-        decl.packets_write = made.counts || learns(of);
-        decl.outside = "table".into();
-        if find == Find::Ternary {
-            decl.fields = self.fields(of, made, key_bytes);
-        }
-        Ok(self.ir.maps.push(decl))
+        let name = self.design.tables[place].name.clone();
+        let decl = |finding: Finding| {
+            let mut decl = finding.decl(&name, &asked)?;
+            decl.packets_write = made.counts || asked.learns;
+            Ok(decl)
+        };
+        let own = match decl(finding) {
+            Ok(decl) => decl,
+            Err(message) => return self.refuse_finding(span, finding, said.is_some(), message),
+        };
+        let all = Finding::WORDS.iter().map(|(_, finding)| *finding).chain([Finding::Prefixes]);
+        let all = all.map(|finding| (finding, decl(finding))).collect();
+        self.choices.push(Choice {
+            table: place,
+            finding,
+            why,
+            all,
+        });
+        Ok((self.ir.maps.push(own), finding))
     }
 
-    fn fields(&self, of: &typed::Table, made: &LoweredTable, key_bytes: u32) -> Vec<Field> {
-        let mut fields: Vec<Field> = Vec::new();
-        for (at, key) in of.matched_keys() {
-            let bits = &made.keys[at];
-            let by = match key.kind.as_str() {
-                "exact" => Match::Exact,
-                "lpm" => Match::Prefix,
-                "range" => Match::Range,
-                _ => Match::Ternary,
-            };
-            fields.push(Field { by, bits: *bits });
+    /// Entries that the table wants.
+    fn wanted_size(&self, place: usize, of: &typed::Table) -> Option<u64> {
+        let object = self.design.tables[place].object;
+        let made = &self.design.objects[object].made;
+        match evaluate(self.program, of.size.as_ref()?, made) {
+            Ok(Known::Value(value)) => crate::fold::index(&value).map(|size| size as u64),
+            _ => None,
         }
-        let filled: u32 = made.keys.iter().sum();
-        if filled < key_bytes * 8 {
-            fields.push(Field {
-                by: Match::Exact,
-                bits: key_bytes * 8 - filled,
-            });
+    }
+
+    /// How the program wants entries to be found.
+    fn said_finding(&mut self, of: &typed::Table, span: Span) -> Made<Finding> {
+        let word = crate::check::text_of(&of.annotations, finding::ANNOTATION).unwrap_or_default();
+        let mut words = Finding::WORDS.iter();
+        if let Some((_, finding)) = words.find(|(own, _)| *own == word) {
+            return Ok(*finding);
         }
-        fields
+        let words = Finding::WORDS.map(|(word, _)| word);
+        let message = format!("`@{}(\"{word}\")` is no way to find entries", finding::ANNOTATION);
+        let help = format!("{}there are {}", suggest::meant(&word, words), words.join(", "));
+        self.refuse_with(span, message, help)
+    }
+
+    fn refuse_finding<T>(
+        &mut self,
+        span: Span,
+        finding: Finding,
+        is_said: bool,
+        message: String,
+    ) -> Made<T> {
+        let word = finding.word();
+        if is_said {
+            let message = format!("`{word}` cannot find the entries of this table: {message}");
+            let help = "say another way, or leave it to size and keys";
+            return self.refuse_with(span, message, help);
+        }
+        let help = "say a smaller `size`; where all keys are exact, or one is `lpm` and the others exact, tables are as large as memories";
+        self.refuse_with(span, message, help)
     }
 
     /// The key that is looked for.
@@ -280,7 +291,13 @@ impl Lower<'_> {
     fn look_up(&mut self, place: usize, key: ir::Value) -> (ir::Value, ir::Value) {
         let map = self.tables[place].entries.expect("it was asked for");
         let found = self.effect(ir::Op::MapLookup(map), &[key], &[1, 32]);
-        (found[0], found[1])
+        let (hit, entry) = (found[0], found[1]);
+        let Some(there) = self.tables[place].is_there() else {
+            return (hit, entry);
+        };
+        // The place of a key is always found: whether it is used stands in it.
+        let byte = self.part_of_entry(place, entry, there.lo / 8, 1);
+        (self.slice(byte, there.lo % 8, 1), entry)
     }
 
     /// The row of an entry.

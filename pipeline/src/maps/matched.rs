@@ -6,7 +6,7 @@ use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::ternary::Ternary;
 use hardpath_rtl::Node;
 use hardpath_state::table::Table;
-use hardpath_state::ternary_fields;
+use hardpath_state::ternary_of;
 
 impl Lower<'_> {
     /// The key of a packet or of the host, in the stage before the table.
@@ -37,10 +37,7 @@ impl Lower<'_> {
                 let (module_name, name) = self.instance_name(number, "_entries");
                 let config = Ternary {
                     name: module_name,
-                    map: decl.name.clone(),
-                    fields: ternary_fields(decl),
-                    entries: decl.max_entries,
-                    registers,
+                    ..ternary_of(decl, registers)
                 };
                 let place = (&mut *self.design, &mut self.m);
                 let config = (&config, decl.key_bytes);

@@ -27,10 +27,9 @@ use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
-use hardpath_blocks::ternary::Ternary;
 use hardpath_ir::{Inst, Op, Program, Value, ValueDef};
 use hardpath_state::sizes::slots;
-use hardpath_state::ternary_fields;
+use hardpath_state::ternary_of;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
@@ -519,11 +518,7 @@ fn latest(times: impl Iterator<Item = Time>) -> Time {
 pub fn answer_clocks(program: &Program, access: &Access) -> u32 {
     let decl = &program.maps[access.map];
     match access.search {
-        _ if decl.is_ternary() => Ternary::clocks(
-            &ternary_fields(decl),
-            decl.max_entries,
-            access.registers_keys,
-        ),
+        _ if decl.is_ternary() => ternary_of(decl, access.registers_keys).clocks(),
         Some(search) => Lpm::clocks(
             decl.key_bytes,
             decl.max_entries,

@@ -16,7 +16,7 @@ use hardpath_rtl::{Design, Module};
 /// Clocks from a request to its entry.
 pub(super) fn clocks(config: &Served) -> u32 {
     1 + match config.kind {
-        Kind::Ternary => Ternary::clocks(&config.fields, config.max_entries, config.registers),
+        Kind::Ternary => entries(config).clocks(),
         kind => Lpm::clocks(
             config.key_bits / 8,
             config.max_entries,
@@ -30,6 +30,17 @@ pub(super) fn clocks(config: &Served) -> u32 {
 fn search(kind: Kind) -> Search {
     Search::Rows {
         bits_a_clock: kind.bits_a_clock(),
+    }
+}
+
+fn entries(config: &Served) -> Ternary {
+    Ternary {
+        name: format!("{}_entries", config.name),
+        map: config.map.clone(),
+        fields: config.fields.clone(),
+        entries: config.max_entries,
+        masks: config.masks,
+        registers: config.registers,
     }
 }
 
@@ -76,14 +87,8 @@ fn keys(design: &mut Design, m: &mut Module, config: &Served, entering: &Enterin
     let place = (design, &mut *m);
     let table = match config.kind {
         Kind::Ternary => {
-            let entries = Ternary {
-                name: format!("{}_entries", config.name),
-                map: config.map.clone(),
-                fields: config.fields.clone(),
-                entries: config.max_entries,
-                registers: config.registers,
-            };
-            let key_bytes = Ternary::key_bits(&config.fields).div_ceil(8);
+            let entries = entries(config);
+            let key_bytes = entries.key_bits().div_ceil(8);
             let entries = (&entries, key_bytes);
             Table::ternary(place, "entries".into(), entries, question, entering.begins)
         }

@@ -110,6 +110,7 @@ impl Shape {
                 Find::Ternary => vec![(ternary::Match::Ternary, 5), (ternary::Match::Range, 3)],
                 _ => Vec::new(),
             },
+            masks: None,
             value_bits: self.value_bytes * 8,
             max_entries,
             entries: Entries::Hidden,

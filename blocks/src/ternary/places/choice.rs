@@ -1,9 +1,9 @@
 //! Of the places that match the first one wins: the first block of places that has one, and the first place of that block.
 
-use super::numbers::first_one;
 use super::reader::Memories;
 use super::shape::Shape;
 use crate::one_hot::encode;
+use crate::one_hot::first_one;
 use hardpath_rtl::{Module, Node};
 
 /// Places of a block.

@@ -4,6 +4,8 @@ use super::shape::Shape;
 use super::Change;
 use crate::index_bits;
 use crate::matching::asked::Command;
+use crate::matching::runs::{flag, runs};
+use crate::one_hot::first_one;
 use crate::ternary::TernaryHostIn;
 use hardpath_rtl::{Mem, MemStyle, Module, Node, NodeOp};
 
@@ -95,27 +97,6 @@ impl Numbers {
     }
 }
 
-/// A flag from `begins` until `last`, and a strobe at its end.
-pub(super) fn runs(m: &mut Module, name: &str, begins: Node, last: Node) -> (Node, Node) {
-    let (reg, runs) = m.reg_reset(name, 1, 0);
-    let ends = m.and(&[runs, last]);
-    let on = m.not(ends);
-    let on = m.and(&[runs, on]);
-    let next = m.or(&[begins, on]);
-    m.set_next(reg, next);
-    (runs, ends)
-}
-
-/// A flag: `happens` since `begins`.
-pub(super) fn flag(m: &mut Module, name: &str, begins: Node, happens: Node) -> Node {
-    let (reg, node) = m.reg_reset(name, 1, 0);
-    let idle = m.not(begins);
-    let kept = m.or(&[node, happens]);
-    let next = m.and(&[kept, idle]);
-    m.set_next(reg, next);
-    node
-}
-
 /// A number is below a limit.
 fn below(m: &mut Module, number: Node, limit: u32) -> Node {
     let bits = m.width(number);
@@ -126,27 +107,4 @@ fn below(m: &mut Module, number: Node, limit: u32) -> Node {
         }
         _ => m.one(),
     }
-}
-
-/// The number of the lowest bit that is 1, of some 32.
-pub(super) fn first_one(m: &mut Module, bits: Node) -> Node {
-    let width = m.width(bits);
-    if width == 1 {
-        return m.zero(1);
-    }
-    let number_bits = index_bits(u64::from(width));
-    let half = 1 << (number_bits - 1);
-    if half == 1 {
-        let low = m.bit(bits, 0);
-        return m.not(low);
-    }
-    let low = m.slice(bits, 0, half);
-    let high = m.slice(bits, half, width - half);
-    let none = m.reduce_or(low);
-    let none = m.not(none);
-    let of_low = first_one(m, low);
-    let of_high = first_one(m, high);
-    let of_high = m.resize(of_high, number_bits - 1);
-    let rest = m.mux(none, of_high, of_low);
-    m.concat(&[none, rest])
 }

@@ -1,10 +1,10 @@
 //! Going through the places in their order: for the host's entry and where it belongs, or to count.
 
-use super::numbers::{flag, runs, Numbers};
+use super::numbers::Numbers;
 use super::reader::{Reader, Reason, Tag};
 use super::shape::Shape;
-use super::write::late;
 use crate::matching::asked::Command;
+use crate::matching::runs::{flag, late, runs};
 use crate::ternary::asked::Asked;
 use crate::ternary::Table;
 use hardpath_rtl::{Module, Node};

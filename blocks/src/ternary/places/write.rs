@@ -7,10 +7,10 @@
 //! To move, an entry comes to the new place, and then goes from the old one. The last write of an operation makes all but the last
 //! step, which the host's slot makes.
 
-use super::numbers::runs;
 use super::reader::{Memories, Reader, Reason, Tag};
 use super::shape::{Shape, LANES};
 use super::{Change, Move};
+use crate::matching::runs::{late, runs};
 use crate::matching::sweep::Rows;
 use crate::ternary::asked::Entry;
 use crate::ternary::TernaryHostIn;
@@ -248,12 +248,4 @@ fn decoded(m: &mut Module, name: &str, number: Node) -> Vec<Node> {
         m.delay(format!("{name}_{value}"), is)
     };
     numbers.map(line).collect()
-}
-
-/// A strobe so many clocks later.
-pub(super) fn late(m: &mut Module, name: &str, mut strobe: Node, clocks: u32) -> Node {
-    for clock in 1..=clocks {
-        strobe = m.delay_reset(format!("{name}_{clock}"), strobe);
-    }
-    strobe
 }

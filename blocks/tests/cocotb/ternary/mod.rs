@@ -20,12 +20,16 @@ pub fn cases() -> Vec<Case> {
         (one, 2, false),
         (narrow, 70, true),
     ];
-    let case = |(fields, entries, registers): (Vec<(Match, u32)>, u32, bool)| {
+    let few = vec![(Match::Prefix, 6), (Match::Ternary, 5)];
+    let sizes = sizes.map(|size| (size, None));
+    let sizes = sizes.into_iter().chain([((few, 20, false), Some(3))]);
+    let case = |((fields, entries, registers), masks): ((Vec<(Match, u32)>, u32, bool), _)| {
         let config = Ternary {
             name: "block".into(),
             map: "map".into(),
             fields,
             entries,
+            masks,
             registers,
         };
         let fields = config.fields.iter();
@@ -35,10 +39,10 @@ pub fn cases() -> Vec<Case> {
         let parameters = json!({
             "fields": names,
             "entries": entries,
-            "clocks": Ternary::clocks(&config.fields, entries, registers),
-            "prepare_clocks": Ternary::prepare_clocks(&config.fields, entries),
+            "clocks": config.clocks(),
+            "prepare_clocks": config.prepare_clocks(),
         });
         Case::new(ternary(&config), parameters)
     };
-    sizes.map(case).into()
+    sizes.map(case).collect()
 }

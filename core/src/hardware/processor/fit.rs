@@ -223,6 +223,7 @@ fn kind(map: &MapDecl) -> String {
 /// The same tables, whatever they are called.
 fn same(slot: &MapDecl, map: &MapDecl) -> bool {
     slot.fields == map.fields
+        && slot.most_masks == map.most_masks
         && slot.key_bytes == map.key_bytes
         && slot.value_bytes == map.value_bytes
         && slot.max_entries == map.max_entries

@@ -80,6 +80,7 @@ pub(super) fn config_of(processor: &Processor, number: usize, decl: &MapDecl) ->
         },
         key_bits: decl.entry_key_bytes() * 8,
         fields: ternary_fields(decl),
+        masks: decl.most_masks,
         value_bits: decl.value_bytes * 8,
         max_entries: decl.max_entries,
         entries,
