@@ -41,8 +41,11 @@ pub enum CommandKind {
     },
     /// Nothing has to have come out beside what commands before it expect.
     NoPacket,
-    /// What came in so far is dealt with first.
-    Wait,
+    /// What came in so far is dealt with first, and then time goes by.
+    Wait {
+        /// So much.
+        nanoseconds: u64,
+    },
     /// All entries of all tables go.
     RemoveAll,
     /// A table gets an entry.
@@ -207,6 +210,31 @@ pub enum CommandKind {
         /// The committed and the peak rate.
         rates: Vec<Rate>,
     },
+    /// An entry gets a timeout.
+    SetTimeout {
+        /// Of which table.
+        table: String,
+        /// By its label, or the how manieth that was added to it, from 0.
+        entry: Cell,
+        /// After so many nanoseconds it is idle; 0: never.
+        timeout: u64,
+    },
+    /// The entry with these keys gets a timeout.
+    SetFoundTimeout {
+        /// The entry.
+        entry: Found,
+        /// After so many nanoseconds it is idle; 0: never.
+        timeout: u64,
+    },
+    /// An entry has to have become idle since the last time that this was asked.
+    ExpectIdle {
+        /// Of which table.
+        table: String,
+        /// By its label, or the how manieth that was added to it, from 0.
+        entry: Cell,
+    },
+    /// No entry has to have become idle beside those that commands before it expect.
+    NoIdle,
     /// The rates of a meter are shown.
     ReadRates {
         /// Which meter.
@@ -360,7 +388,10 @@ impl CommandKind {
     /// It can fail by what a program does.
     pub fn asks(&self) -> bool {
         match self {
-            CommandKind::Expect { .. } | CommandKind::NoPacket => true,
+            CommandKind::Expect { .. }
+            | CommandKind::NoPacket
+            | CommandKind::ExpectIdle { .. }
+            | CommandKind::NoIdle => true,
             CommandKind::CheckCounter { check, .. } => check.is_some(),
             _ => false,
         }
@@ -553,7 +584,7 @@ pub struct Argument {
     pub column: u32,
 }
 
-/// Which cell of a counter.
+/// Which cell of a counter, or which entry of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cell {
     /// By its number.

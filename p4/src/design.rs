@@ -1,6 +1,7 @@
 //! The objects that a program makes (§17): from `main` down, each with what it was made with and with the name that the control plane
 //! has for it. Tables belong to the control that has them, so one that is made twice has two of each.
 
+mod idle;
 mod names;
 
 use crate::ast::Annotation;

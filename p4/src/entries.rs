@@ -10,8 +10,8 @@
 //! One command a line; `#` begins a comment.
 
 use crate::commands::{
-    lines, short, Argument, Call, Command, CommandKind, Entry, Key, MirrorTo, Number, Pattern,
-    Priority, ProfileChange, Rate, Wrong,
+    lines, short, Argument, Call, Cell, Command, CommandKind, Entry, Key, MirrorTo, Number,
+    Pattern, Priority, ProfileChange, Rate, Wrong,
 };
 use hardpath_diagnostic::{suggest, Diagnostic};
 use num_bigint::BigInt;
@@ -25,12 +25,13 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Command>, Vec<Diagnostic>> {
 }
 
 /// Each command, and how it is written.
-pub const COMMANDS: [(&str, &str); 40] = [
+pub const COMMANDS: [(&str, &str); 41] = [
     ("table_add", "TABLE ACTION KEY… => ARGUMENT… [PRIORITY]"),
     ("table_set_default", "TABLE ACTION ARGUMENT…"),
     ("table_reset_default", "TABLE"),
     ("table_modify", "TABLE ACTION ENTRY ARGUMENT…"),
     ("table_delete", "TABLE ENTRY"),
+    ("table_set_timeout", "TABLE ENTRY MILLISECONDS"),
     ("table_clear", "TABLE"),
     ("register_read", "REGISTER [INDEX]"),
     ("register_write", "REGISTER INDEX VALUE"),
@@ -233,6 +234,11 @@ impl<'a> Rest<'a> {
             "table_delete" | "table_indirect_delete" => CommandKind::DeleteEntry {
                 table,
                 entry: self.small("the entry")?,
+            },
+            "table_set_timeout" => CommandKind::SetTimeout {
+                table,
+                entry: Cell::Index(Number::of(self.small("the entry")?.into())),
+                timeout: u64::from(self.small("the timeout")?) * 1_000_000,
             },
             "table_reset_default" => CommandKind::ResetDefault { table },
             _ => CommandKind::ClearTable { table },

@@ -27,6 +27,7 @@ pub mod design;
 pub mod entries;
 pub mod fold;
 pub mod format;
+pub mod idle;
 pub mod interpreter;
 pub mod lexer;
 pub mod library;

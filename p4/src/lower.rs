@@ -19,6 +19,7 @@ mod expressions;
 mod externs;
 pub mod finding;
 mod flow;
+mod idle;
 pub mod layout;
 mod node;
 mod packets;
@@ -95,7 +96,9 @@ pub struct LoweredTable {
     pub keys: Vec<u32>,
     /// In front of the action: packets and bytes that an entry has counted.
     pub counts: bool,
-    /// Behind these, the cell of the entry's meter.
+    /// Behind these, when an entry was last found.
+    pub times: bool,
+    /// Behind that, the cell of the entry's meter.
     pub meters: bool,
     /// How it finds them.
     pub finding: Finding,

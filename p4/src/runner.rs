@@ -4,16 +4,19 @@
 //! names is not looked at.
 
 mod engine;
+mod idle;
 mod meters;
+mod packets;
 mod profiles;
 
 pub use engine::Engine;
+pub use idle::Timers;
 pub(crate) use profiles::free;
 
 use crate::commands::{Call, Cell, Command, CommandKind, Expected, Found, Number};
 use crate::control::{wrong, Names};
 use crate::design::Design;
-use crate::interpreter::{first_tables, Entry, Machine, Message, Outcome, Through, Way};
+use crate::interpreter::{first_tables, Entry, Machine, Message, Through};
 use crate::source::Sources;
 use crate::typed::{self, Program};
 use hardpath_diagnostic::{Diagnostic, Place};
@@ -91,6 +94,8 @@ pub fn run_told(
         messages: Vec::new(),
         packets: 0,
         time: 0,
+        timers: Timers::default(),
+        idle: Vec::new(),
     };
     let mut errors = Vec::new();
     for command in commands {
@@ -145,13 +150,16 @@ struct Run<'p, E> {
     messages: Told,
     packets: u64,
     time: u64,
+    timers: Timers,
+    /// Entries that have become idle, with their tables, and that no command has asked for.
+    idle: Vec<(usize, Entry)>,
 }
 
 impl<'p, E: Engine> Run<'p, E> {
     fn command(&mut self, command: &Command) -> Result<(), Diagnostic> {
         let place = &command.place;
         match &command.kind {
-            CommandKind::Packet { port, bytes } => self.packet(*port, bytes)?,
+            CommandKind::Packet { port, bytes } => self.packet(*port, bytes, place)?,
             CommandKind::Expect { port, packet } => {
                 let expected = (place.clone(), packet.clone());
                 self.expected.entry(*port).or_default().push_back(expected);
@@ -322,7 +330,26 @@ impl<'p, E: Engine> Run<'p, E> {
             | CommandKind::ReadCounter { .. }
             | CommandKind::ReadRates { .. } => {}
             CommandKind::NoPacket => self.nothing_more(place),
-            CommandKind::Wait => {}
+            CommandKind::Wait { nanoseconds } => self.pass(*nanoseconds, place)?,
+            CommandKind::SetTimeout {
+                table,
+                entry,
+                timeout,
+            } => {
+                let table = self.names.table(table, place)?;
+                let entry = self.entry_named(table, entry, place)?;
+                self.set_timeout(table, &entry, *timeout, place)?;
+            }
+            CommandKind::SetFoundTimeout { entry, timeout } => {
+                let (table, entry) = self.found(entry, place)?;
+                self.set_timeout(table, &entry, *timeout, place)?;
+            }
+            CommandKind::ExpectIdle { table, entry } => {
+                let table = self.names.table(table, place)?;
+                let entry = self.entry_named(table, entry, place)?;
+                self.expect_idle(table, &entry, place);
+            }
+            CommandKind::NoIdle => self.no_idle(place),
             CommandKind::RemoveAll => {
                 for table in 0..self.tables.len() {
                     self.clear(table, place)?;
@@ -349,6 +376,9 @@ impl<'p, E: Engine> Run<'p, E> {
         let mut all = self.tables[table].iter();
         let through = all.find(|one| same(one, entry)).and_then(|one| one.through);
         self.tables[table].retain(|one| !same(one, entry));
+        self.timers.forget(table, entry);
+        self.idle
+            .retain(|(of, one)| *of != table || !same(one, entry));
         self.engine.take(table, entry);
         self.forget_own(table, through, place)
     }
@@ -405,7 +435,8 @@ impl<'p, E: Engine> Run<'p, E> {
     }
 
     /// An entry takes the place of the one with the same keys and priority.
-    fn replace(&mut self, table: usize, entry: Entry, place: &Place) -> Result<(), Diagnostic> {
+    fn replace(&mut self, table: usize, mut entry: Entry, place: &Place) -> Result<(), Diagnostic> {
+        entry.last_found = self.time;
         let changed = self.may_change(table, &entry, place).and_then(|()| {
             let changed = self.engine.change(table, &entry);
             changed.map_err(|why| wrong(place, why))
@@ -436,35 +467,14 @@ impl<'p, E: Engine> Run<'p, E> {
         Ok(())
     }
 
-    fn packet(&mut self, port: u32, bytes: &[u8]) -> Result<(), Diagnostic> {
-        self.time += 1_000_000;
-        self.packets += 1;
-        let Outcome {
-            way,
-            bytes,
-            messages,
-        } = self.engine.packet(port, bytes, self.time)?;
-        let packet = self.packets;
-        let messages = messages.into_iter().map(|message| (packet, message));
-        self.messages.extend(messages);
-        let out = match way {
-            Way::Nowhere => return Ok(()),
-            Way::Port(port) => port,
-            Way::Back => port,
-            // To the host: a test sees it where it came in.
-            Way::Host(_) => port,
-        };
-        self.seen.entry(out).or_default().push_back(bytes);
-        Ok(())
-    }
-
     fn add(
         &mut self,
         table: usize,
-        entry: Entry,
+        mut entry: Entry,
         label: Option<&str>,
         place: &Place,
     ) -> Result<(), Diagnostic> {
+        entry.last_found = self.time;
         let is_new = self.is_new(table, &entry, place);
         let put = is_new.and_then(|()| self.put(table, &entry, place));
         if put.is_err() {
@@ -509,61 +519,6 @@ impl<'p, E: Engine> Run<'p, E> {
             }
         }
     }
-
-    /// Nothing has left so far but what commands before this one expect.
-    fn nothing_more(&mut self, place: &Place) {
-        for (port, seen) in &mut self.seen {
-            let expected = self.expected.get(port).map_or(0, VecDeque::len);
-            let more = seen.split_off(expected.min(seen.len()));
-            for packet in more {
-                let message = format!(
-                    "no packet was to leave, and out of port {port} came {}",
-                    hex(&packet)
-                );
-                self.failures.push(wrong(place, message));
-            }
-        }
-    }
-
-    /// What came out beside what had to.
-    fn compare(&mut self) {
-        // Where nothing is expected, anything may leave; a packet that is missed may be there.
-        let unasked = |port: &u32| !self.expected.contains_key(port);
-        let mut seen = self.seen.iter().filter(|(port, _)| unasked(port));
-        let elsewhere = seen.find_map(|(port, seen)| {
-            let packet = hex(seen.front()?);
-            Some(format!("out of port {port} came {packet}"))
-        });
-        for (port, expected) in &mut self.expected {
-            let seen = self.seen.entry(*port).or_default();
-            for (place, packet) in expected.drain(..) {
-                match (seen.pop_front(), packet) {
-                    (None, _) => {
-                        let message = format!("no packet came out of port {port}");
-                        let error = wrong(&place, message);
-                        self.failures.push(match &elsewhere {
-                            Some(elsewhere) => error.help(elsewhere.as_str()),
-                            None => error,
-                        });
-                    }
-                    (Some(seen), Some(packet)) if !packet.takes(&seen) => {
-                        let message = format!("out of port {port} came {}", hex(&seen));
-                        let error = wrong(&place, message);
-                        self.failures.push(error.help(packet.unlike(&seen)));
-                    }
-                    _ => {}
-                }
-            }
-            for more in seen.drain(..) {
-                let message = format!(
-                    "out of port {port} came what nobody expected: {}",
-                    hex(&more)
-                );
-                self.failures
-                    .push(Diagnostic::input("p4-commands", message));
-            }
-        }
-    }
 }
 
 /// Externs that are arrays of counters.
@@ -583,9 +538,4 @@ pub(crate) const DIRECT_METERS: [&str; 2] = ["direct_meter", "DirectMeter"];
 /// The same entry, whatever it has counted.
 fn same(one: &Entry, other: &Entry) -> bool {
     one.keys == other.keys && one.priority == other.priority
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    digits.concat()
 }

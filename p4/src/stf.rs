@@ -28,14 +28,14 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Command>, Vec<Diagnostic>> {
 }
 
 /// Each command of the format itself, and how it is written.
-pub const COMMANDS: [(&str, &str); 8] = [
+pub const COMMANDS: [(&str, &str); 11] = [
     ("packet", "PORT HEX…"),
     (
         "expect",
         "PORT [HEX…, with * for a digit that does not count] [$]",
     ),
     ("no_packet", ""),
-    ("wait", ""),
+    ("wait", "[TIME, in ns, us, ms or s: 5ms]"),
     ("remove", "all"),
     (
         "add",
@@ -46,6 +46,17 @@ pub const COMMANDS: [(&str, &str); 8] = [
         "check_counter",
         "COUNTER(INDEX or $LABEL) [packets|bytes ==|!=|<|<=|>|>= NUMBER]",
     ),
+    ("set_timeout", "TABLE(ENTRY or $LABEL) TIME"),
+    ("expect_idle", "TABLE(ENTRY or $LABEL)"),
+    ("no_idle", ""),
+];
+
+/// Units of times, in nanoseconds.
+const UNITS: [(&str, u64); 4] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
 ];
 
 /// Reads a line.
@@ -321,7 +332,26 @@ impl Tokens {
     fn command(mut self, command: &str) -> Result<CommandKind, Wrong> {
         let kind = match command {
             "no_packet" => CommandKind::NoPacket,
-            "wait" => CommandKind::Wait,
+            "wait" => CommandKind::Wait {
+                nanoseconds: match self.peek() {
+                    None => 0,
+                    Some(_) => self.time()?,
+                },
+            },
+            "set_timeout" => {
+                let (table, entry) = self.cell_of("a table")?;
+                let timeout = self.time()?;
+                CommandKind::SetTimeout {
+                    table,
+                    entry,
+                    timeout,
+                }
+            }
+            "expect_idle" => {
+                let (table, entry) = self.cell_of("a table")?;
+                CommandKind::ExpectIdle { table, entry }
+            }
+            "no_idle" => CommandKind::NoIdle,
             "remove" => {
                 let all = self.name("`all`");
                 if !all.is_ok_and(|word| word.eq_ignore_ascii_case("all")) {
@@ -438,8 +468,9 @@ impl Tokens {
         }
     }
 
-    fn check_counter(&mut self) -> Result<CommandKind, Wrong> {
-        let counter = self.name("a counter")?;
+    /// A name, and a cell or an entry of it.
+    fn cell_of(&mut self, what: &str) -> Result<(String, Cell), Wrong> {
+        let name = self.name(what)?;
         self.sign("(")?;
         let cell = match self.peek() {
             Some(Token::Word(text)) if !text.starts_with(|first: char| first.is_ascii_digit()) => {
@@ -448,6 +479,28 @@ impl Tokens {
             _ => Cell::Index(self.number()?),
         };
         self.sign(")")?;
+        Ok((name, cell))
+    }
+
+    /// A time, in nanoseconds.
+    fn time(&mut self) -> Result<u64, Wrong> {
+        self.word("a time", |text| {
+            let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, unit) = text.split_at(digits);
+            let units = UNITS.iter().find(|(name, _)| *name == unit);
+            let (number, units) = number.parse::<u64>().ok().zip(units).ok_or_else(|| {
+                format!(
+                    "a time is a number with its unit (5ms), not `{}`",
+                    short(text)
+                )
+            })?;
+            let time = number.checked_mul(units.1);
+            time.ok_or_else(|| format!("`{}` are more than 584 years", short(text)))
+        })
+    }
+
+    fn check_counter(&mut self) -> Result<CommandKind, Wrong> {
+        let (counter, cell) = self.cell_of("a counter")?;
         let check = match self.peek() {
             None => None,
             Some(_) => Some(self.check()?),

@@ -100,6 +100,7 @@ const CONSTRUCTS: &[(&str, &str, &str)] = &[
     ("`exit`, `return`", "", "if (x == 1) { exit; } if (x == 2) { return; } x = 3;"),
     ("actions with parameters of the control plane", "action a(bit<32> v) { x = v; } table t { key = { h.f: exact; } actions = { a; } }", "t.apply();"),
     ("`const entries`", "action a(bit<32> v) { x = v; } table t { key = { h.g: ternary; } actions = { a; } const entries = { 1: a(2); 0x10 &&& 0xf0: a(3); } const default_action = a(4); }", "t.apply();"),
+    ("timeouts of entries, `support_timeout`", "action a(bit<32> v) { x = v; } table t { key = { h.f: exact; } actions = { a; } support_timeout = true; }", "t.apply();"),
     ("`isValid`, `setValid`, `setInvalid`", "", "if (h.isValid()) { h.setInvalid(); h.setValid(); h.f = 1; h.g = 1; }"),
     ("header stacks, `push_front`, `pop_front`", "hardpath_tried_h[3] s;", "s.push_front(1); s[0].setValid(); s[0].f = x; s.pop_front(1);"),
     ("header stacks with an index that packets say", "hardpath_tried_h[4] s;", "s[x[1:0]].setValid(); s[x[1:0]].f = x;"),

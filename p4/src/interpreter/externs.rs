@@ -185,7 +185,7 @@ impl<'p> Machine<'p> {
                 Ok(Data::Void)
             }
             "add_entry" => self.add_entry(&passed, whole.span),
-            // Entries do not expire.
+            // Entries that packets add do not expire, and others live on by being found.
             "set_entry_expire_time" | "restart_expire_timer" => Ok(Data::Void),
             "csum_replace2" | "csum_replace4" => Ok(csum_replace(&passed)),
             "ebpf_ipv4_checksum" => {

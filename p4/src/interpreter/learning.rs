@@ -88,6 +88,7 @@ impl Machine<'_> {
             priority: BigInt::from(0),
             action,
             arguments,
+            last_found: self.time,
             ..Entry::default()
         });
         Ok(Data::Bool(true))

@@ -96,6 +96,8 @@ pub struct Entry {
     pub count: (u64, u64),
     /// What its table's meter has of it.
     pub meter: Meter,
+    /// When it was last found, or put there, in nanoseconds.
+    pub last_found: u64,
 }
 
 /// What a table holds.
@@ -182,6 +184,9 @@ impl<'p> Machine<'p> {
             None => self.tables[place].default.clone(),
         };
         let counter = self.design.direct_counter(program, place);
+        if let Some(entry) = entry {
+            self.tables[place].entries[entry].last_found = self.time;
+        }
         if let (Some(entry), Some((_, true))) = (entry, counter) {
             self.count_entry(place, entry, self.packet_bytes() as u64);
         }

@@ -34,6 +34,7 @@ impl Lowered {
             None => value.extend(row(made, entry.action, &entry.arguments)),
         }
         value.resize(decl.value_bytes as usize, 0);
+        made.set_time(&mut value, entry.last_found);
         if let Some(there) = made.is_there() {
             value[there.lo as usize / 8] |= 1 << (there.lo % 8);
         }

@@ -163,8 +163,16 @@ impl<'p> Lower<'p> {
                 Ok(Node::Void)
             }
             "add_entry" => self.add_entry(&passed, whole.span),
-            "set_entry_expire_time" | "restart_expire_timer" => {
+            "set_entry_expire_time" => {
                 self.stay(whole.span);
+                Ok(Node::Void)
+            }
+            // Whoever finds an entry restarts it.
+            "restart_expire_timer" => {
+                let times = self.found.map(|found| self.tables[found.place].times);
+                if times != Some(true) {
+                    self.stay(whole.span);
+                }
                 Ok(Node::Void)
             }
             "csum_replace2" | "csum_replace4" => Ok(self.csum_replace(&passed)),

@@ -8,10 +8,11 @@
 //! exact      key:    fields, the first one lowest; lowest byte first
 //! one prefix key:    length (4 bytes, lowest first), fields, the prefix behind the others; highest byte first
 //! masks      key:    fields as of exact, masks at the same places, priority (4 bytes, lowest first)
-//! all        value:  [packets, bytes,] [cell of a meter,] number of the action, its arguments
+//! all        value:  [packets, bytes,] [last found,] [cell of a meter,] number of the action, its arguments
 //! ```
 
 use super::externs::meters::{BUCKETS, BURSTS, COSTS, IS_SET};
+use super::idle::TIME_BYTES;
 use super::node::width_of;
 use super::profiles::LoweredProfile;
 use super::finding::Finding;
@@ -29,6 +30,8 @@ use std::collections::BTreeMap;
 
 /// What is added to a priority of P4Runtime, so that those below zero have a place.
 pub const PRIORITY_OFFSET: u32 = 1 << 31;
+/// The field of an entry that keeps when it was last found.
+const LAST_FOUND: &str = "last_found";
 /// Bytes of a prefix's length.
 pub const LENGTH_BYTES: u32 = 4;
 
@@ -283,6 +286,9 @@ impl LoweredTable {
         if holds == Holds::Entries && self.counts {
             fields.extend(pair());
         }
+        if holds == Holds::Entries && self.times {
+            fields.push(Field::new(LAST_FOUND, self.time_bits()));
+        }
         if holds == Holds::Entries && self.meters {
             let (lo, width) = (self.cell_at() * 8, CELL_BYTES * 8);
             fields.push(Field::new("meter_cell", Bits { lo, width }));
@@ -321,6 +327,11 @@ impl LoweredTable {
 
     /// Where the cell of an entry's meter stands.
     pub(super) fn cell_at(&self) -> u32 {
+        self.time_at() + if self.times { TIME_BYTES } else { 0 }
+    }
+
+    /// Where it stands when an entry was last found.
+    pub(super) fn time_at(&self) -> u32 {
         match self.counts {
             true => COUNT_BYTES,
             false => 0,
@@ -477,6 +488,12 @@ impl Lowered {
 }
 
 impl Layout {
+    /// Entries keep when they were last found, in the field `last_found`, as [`crate::idle`] says.
+    pub fn keeps_times(&self) -> bool {
+        let mut fields = self.fields.iter();
+        self.holds == Holds::Entries && fields.any(|field| field.named.name == LAST_FOUND)
+    }
+
     /// A row of one of these functions, from a bit on.
     fn act(
         &mut self,

@@ -7,6 +7,7 @@ use super::externs::meters::{rate_bytes, BUCKET_BYTES, RATE_BYTES};
 use super::tables::CELL_BYTES;
 use super::{ir, Lowered};
 use crate::design::Design;
+use crate::idle;
 use crate::interpreter::{first_tables, Data, Entry, Outcome, Way};
 use crate::meters::Rates;
 use crate::runner::Engine;
@@ -216,10 +217,12 @@ impl<D: Device> Engine for Running<'_, D> {
         match self.lowered.entry(table, self.of_table(table), entry) {
             Some(mut written) => {
                 self.refer(table, entry, &mut written)?;
-                let front = self.lowered.tables[table].front_bytes() as usize;
+                let made = &self.lowered.tables[table];
+                let front = made.front_bytes() as usize;
                 if let Some(held) = self.device.value(written.map, &written.key) {
                     written.value[..front].copy_from_slice(&held[..front]);
                 }
+                made.set_time(&mut written.value, entry.last_found);
                 self.device
                     .update(written.map, &written.key, &written.value)
             }
@@ -306,13 +309,21 @@ impl<D: Device> Engine for Running<'_, D> {
         let written = self.lowered.entry(table, self.of_table(table), entry);
         match written.filter(|_| self.lowered.tables[table].counts) {
             None => Err("entries of this table count nothing".into()),
-            Some(mut written) => {
+            Some(written) => {
+                let held = self.device.value(written.map, &written.key);
+                let mut value = held.unwrap_or(written.value);
                 let count = [count.0.to_le_bytes(), count.1.to_le_bytes()].concat();
-                written.value[..count.len()].copy_from_slice(&count);
-                self.device
-                    .update(written.map, &written.key, &written.value)
+                value[..count.len()].copy_from_slice(&count);
+                self.device.update(written.map, &written.key, &value)
             }
         }
+    }
+
+    fn last_found(&mut self, table: usize, entry: &Entry, known: u64, now: u64) -> u64 {
+        let written = self.lowered.entry(table, self.of_table(table), entry);
+        let value = written.and_then(|written| self.device.value(written.map, &written.key));
+        let kept = value.and_then(|value| self.lowered.tables[table].time_in(&value));
+        kept.map_or(known, |kept| idle::found_at(kept, known, now))
     }
 
     fn put_member(

@@ -66,6 +66,7 @@ impl Lower<'_> {
             cell,
             colour: None,
         };
+        self.keep_time(found)?;
         if let Some((meter, true)) = self.design.direct_meter(program, place) {
             found.colour = Some(self.metered_by_itself(found, meter, whole.span)?);
         }
@@ -90,6 +91,7 @@ impl Lower<'_> {
                 })
                 .collect(),
             counts: self.design.direct_counter(program, place).is_some(),
+            times: self.design.idle(program, place).is_some() && !of.entries_are_constant,
             meters: self.design.direct_meter(program, place).is_some(),
             ..self.rows_of(&actions)
         };
@@ -180,7 +182,7 @@ impl Lower<'_> {
         let name = self.design.tables[place].name.clone();
         let decl = |finding: Finding| {
             let mut decl = finding.decl(&name, &asked)?;
-            decl.packets_write = made.counts || asked.learns;
+            decl.packets_write = made.counts || made.times || asked.learns;
             Ok(decl)
         };
         let own = match decl(finding) {

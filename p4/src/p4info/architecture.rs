@@ -29,8 +29,6 @@ pub(super) struct Architecture {
     /// Properties of tables: what they are implemented by, and what is counted and metered with each entry.
     pub(super) implementation: &'static str,
     pub(super) direct: [&'static str; 2],
-    /// Properties that say what is done when an entry was not used for a while.
-    pub(super) timeout: &'static [&'static str],
     /// The function that sends digests, if it is one.
     pub(super) digest_function: Option<&'static str>,
 }
@@ -105,7 +103,6 @@ impl Architecture {
             externs: &[],
             implementation: "",
             direct: ["", ""],
-            timeout: &[],
             digest_function: None,
         };
         match package {
@@ -114,7 +111,6 @@ impl Architecture {
                 externs: V1MODEL,
                 implementation: "implementation",
                 direct: ["counters", "meters"],
-                timeout: &["support_timeout"],
                 digest_function: Some("digest"),
             },
             "PSA_Switch" => Architecture {
@@ -122,7 +118,6 @@ impl Architecture {
                 externs: PORTABLE,
                 implementation: "psa_implementation",
                 direct: ["psa_direct_counter", "psa_direct_meter"],
-                timeout: &["psa_idle_timeout"],
                 ..none
             },
             "PNA_NIC" => Architecture {
@@ -130,7 +125,6 @@ impl Architecture {
                 externs: PORTABLE,
                 implementation: "pna_implementation",
                 direct: ["pna_direct_counter", "pna_direct_meter"],
-                timeout: &["pna_idle_timeout", "psa_idle_timeout"],
                 ..none
             },
             "ubpf" => Architecture {

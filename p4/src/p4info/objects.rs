@@ -7,6 +7,7 @@ use super::reach::{named, Reached};
 use super::{Kind, Maker, Thing, What};
 use crate::ast::Annotation;
 use crate::design::{joined, name_of, Design, Known};
+use crate::idle::Idle;
 use crate::typed::{self, Program};
 use crate::types::{ObjectKind, Type};
 use crate::value::Value;
@@ -164,14 +165,19 @@ impl Maker<'_> {
             self.table_object(around, table, counter, Kind::DirectCounter),
             self.table_object(around, table, meter, Kind::DirectMeter),
         ];
-        let notifies = u32::from(self.notifies(around, table));
+        // Of entries that go by themselves P4Runtime knows nothing.
+        let notifies = self.design.idle(self.program, number) == Some(Idle::Notify);
         message
             .numbers(
                 7,
                 "direct_resource_ids",
                 direct.into_iter().flatten().collect(),
             )
-            .member(9, "idle_timeout_behavior", (notifies, "NOTIFY_CONTROL"))
+            .member(
+                9,
+                "idle_timeout_behavior",
+                (notifies.into(), "NOTIFY_CONTROL"),
+            )
     }
 
     /// The number of the object that a property of a table names.

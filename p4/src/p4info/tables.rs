@@ -9,7 +9,7 @@ use crate::ast::{Annotation, AnnotationBody, Direction, ExpressionKind as Writte
 use crate::design::{evaluate, Known};
 use crate::lexer::TokenKind;
 use crate::source::Span;
-use crate::typed::{self, ActionCall, Expression, Property};
+use crate::typed::{self, ActionCall, Expression};
 use crate::types::{RecordKind, Type};
 use crate::value::Value;
 use num_bigint::BigInt;
@@ -346,23 +346,6 @@ impl<'a> Maker<'a> {
         match self.known_value(object, of)? {
             Value::Number(number) => i64::try_from(number).ok(),
             _ => None,
-        }
-    }
-
-    /// Whether a table says that the control plane wants to know of entries that are not used.
-    pub(super) fn notifies(&self, object: usize, table: &typed::Table) -> bool {
-        let says = |property: &&Property| self.architecture.timeout.contains(&&*property.name);
-        let property = table.properties.iter().find(says);
-        let value = property.and_then(|one| {
-            let value = self.known_value(object, &one.value)?;
-            Some((value, &one.value.of))
-        });
-        match value {
-            Some((Value::Bool(value), _)) => value,
-            Some((Value::Member(member), of)) => {
-                self.program.types.member_name(of, member) == Some("NOTIFY_CONTROL")
-            }
-            _ => false,
         }
     }
 }

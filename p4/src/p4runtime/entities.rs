@@ -22,6 +22,9 @@ impl Reader<'_> {
             "INSERT" => {
                 let mut all = vec![self.entry(of)?];
                 all.extend(self.metered(of)?);
+                if of.field("idle_timeout_ns").is_some() {
+                    all.push(self.timed(of)?);
+                }
                 Ok(all)
             }
             "MODIFY" | "DELETE" if is_constant => {
@@ -38,6 +41,10 @@ impl Reader<'_> {
                     },
                 }];
                 all.extend(self.metered(of)?);
+                // An entry that says no timeout has none from here on.
+                if table.notifies || of.field("idle_timeout_ns").is_some() {
+                    all.push(self.timed(of)?);
+                }
                 Ok(all)
             }
             // Nothing but its keys counts.
@@ -61,6 +68,15 @@ impl Reader<'_> {
                 entry: self.found(self.table(of)?, of)?,
                 rates,
             }),
+        })
+    }
+
+    /// The timeout of an entry (P4Runtime 1.4, section "Idle-timeout").
+    fn timed(&self, of: Node) -> Read<CommandKind> {
+        let (timeout, _) = self.number(of, "idle_timeout_ns")?;
+        Ok(CommandKind::SetFoundTimeout {
+            entry: self.found(self.table(of)?, of)?,
+            timeout,
         })
     }
 

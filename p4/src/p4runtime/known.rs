@@ -41,6 +41,8 @@ pub struct Table {
     pub keys: Vec<Part>,
     /// Numbers of the actions that it has.
     pub actions: Vec<u64>,
+    /// The control plane is told of entries that are idle.
+    pub notifies: bool,
 }
 
 impl Table {
@@ -79,6 +81,7 @@ impl Known {
                 name: name(table),
                 keys: table.messages("match_fields").map(part).collect(),
                 actions: actions.collect(),
+                notifies: table.member_of("idle_timeout_behavior") == Some("NOTIFY_CONTROL"),
             };
             (preamble_id(table), known)
         });

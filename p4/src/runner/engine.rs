@@ -18,7 +18,7 @@ pub trait Engine {
     /// # Errors
     /// It has no room for it.
     fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String>;
-    /// The entry with the same keys and priority gets another action; what it has counted and metered stays.
+    /// The entry with the same keys and priority gets another action, and counts as found when that says; what it has counted and metered stays.
     ///
     /// # Errors
     /// The table does not take it.
@@ -45,6 +45,9 @@ pub trait Engine {
     /// # Errors
     /// Its table counts nothing.
     fn set_found(&mut self, table: usize, entry: &Entry, count: (u64, u64)) -> Result<(), String>;
+    /// When an entry was last found or put there, by nanoseconds: not before it was, and at most a unit of [`crate::idle`] behind. `known` is what
+    /// this gave before; that stays where the entry is nowhere.
+    fn last_found(&mut self, table: usize, entry: &Entry, known: u64, now: u64) -> u64;
     /// A member of an action profile gets an action, a function of the program; `None`: it goes.
     ///
     /// # Errors
@@ -97,7 +100,7 @@ impl Engine for Machine<'_> {
     fn change(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
         if let Some(found) = entry_mut(self, table, entry) {
             (found.action, found.arguments) = (entry.action, entry.arguments.clone());
-            found.through = entry.through;
+            (found.through, found.last_found) = (entry.through, entry.last_found);
         }
         Ok(())
     }
@@ -143,6 +146,10 @@ impl Engine for Machine<'_> {
             found.count = count;
         }
         Ok(())
+    }
+
+    fn last_found(&mut self, table: usize, entry: &Entry, known: u64, _: u64) -> u64 {
+        entry_mut(self, table, entry).map_or(known, |found| found.last_found)
     }
 
     fn put_member(

@@ -116,7 +116,7 @@ fn packets() {
     assert_eq!(
         kinds[5..],
         [
-            CommandKind::Wait,
+            CommandKind::Wait { nanoseconds: 0 },
             CommandKind::NoPacket,
             CommandKind::RemoveAll
         ]
@@ -552,7 +552,20 @@ fn wrong_tests() {
         ("expect 1 00 é", "1:13 a packet has no `é`"),
         (
             "wait 3",
-            "1:6 the end of the line is expected, and there is `3`",
+            "1:6 a time is a number with its unit (5ms), not `3`",
+        ),
+        (
+            "wait 3ms 4",
+            "1:10 the end of the line is expected, and there is `4`",
+        ),
+        (
+            "no_idle t",
+            "1:9 the end of the line is expected, and there is `t`",
+        ),
+        ("expect_idle t", "1:14 `(` is expected, and the line ends"),
+        (
+            "set_timeout t($a)",
+            "1:18 a time is expected, and the line ends",
         ),
         ("remove", "1:7 `all` is expected, and the line ends"),
         ("remove t", "1:8 `all` is expected, and there is `t`"),

@@ -4,6 +4,7 @@ mod architectures;
 mod check;
 mod commands;
 mod format;
+mod idle;
 mod meters;
 mod mistakes;
 mod p4_14;

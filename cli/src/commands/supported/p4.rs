@@ -6,6 +6,7 @@ use crate::target::{self, Asked};
 use clap::Parser;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_p4::idle::LONGEST;
 use hardpath_p4::supported::{self, Architecture, Refuses, Tried};
 use hardpath_p4::{entries, lower, stf};
 use serde_json::{json, Value};
@@ -64,7 +65,7 @@ pub fn all() -> Result<(Value, String), Vec<Diagnostic>> {
 }
 
 /// What is counted, and the most of it.
-fn limits() -> [(&'static str, u64); 8] {
+fn limits() -> [(&'static str, u64); 9] {
     [
         ("bits of a type", supported::MOST_BITS),
         ("elements of a header stack", supported::MOST_BITS),
@@ -92,8 +93,23 @@ fn limits() -> [(&'static str, u64); 8] {
             "entries of another table that says no `size`",
             supported::USUAL_ENTRIES,
         ),
+        (
+            "seconds of the timeout of an entry, of which the shortest is a millisecond",
+            LONGEST / 1_000_000_000,
+        ),
     ]
 }
+
+/// What tests do with time.
+const TIMES: &str = "
+A packet comes a millisecond behind the command in front of it; `wait 5ms` lets more time go by. Entries get timeouts (`set_timeout`,
+`table_set_timeout`, `idle_timeout_ns` of P4Runtime) in tables that the program allows it: `support_timeout = true` in v1model and wherever
+an architecture has nothing else, `psa_idle_timeout` in PSA, `pna_idle_timeout` or `idle_timeout_with_auto_delete = true` in PNA. Whenever time goes by, the host looks
+for entries that no packet has found for their time. It tells of each once, until a packet has found it again: `expect_idle` wants that of an
+entry, `no_idle` of no other one. Between a timeout and an eighth more it may be told or not: the hardware keeps times in units of 33 µs. Who
+adds or modifies an entry has found it. Entries of tables with `AUTO_DELETE` go, and nobody is told. Those that packets add have no timeouts yet.
+Other commands than `stf` take timeouts in files of entries, and tell nobody.
+";
 
 /// Commands of files, with how they are written.
 type Commands = &'static [(&'static str, &'static str)];
@@ -164,6 +180,7 @@ core. What is not there is refused with `p4-unsupported` ([codes.md](codes.md)),
             "\n## Tests (`hardpath stf`)\n\nBeside these, all commands of `--entries`.\n\n",
         );
         commands(&mut text, &stf::COMMANDS);
+        text.push_str(TIMES);
         text.push_str("\n## Files of entries (`--entries`)\n\nRead are all of these; those that need what is not there are refused.\n\n");
         commands(&mut text, &entries::COMMANDS);
         text

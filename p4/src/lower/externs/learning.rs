@@ -2,6 +2,7 @@
 
 use super::super::calls::Passed;
 use super::super::node::Node;
+use super::super::tables::COUNT_BYTES;
 use super::super::{ir, Lower, LoweredTable, Made};
 use crate::ast::Direction;
 use crate::interpreter::{learned_action, learns, NOT_LEARNING};
@@ -44,7 +45,7 @@ impl Lower<'_> {
             return self.refuse(span, message);
         };
         let bytes = self.ir.maps[map].value_bytes;
-        let value = self.behind_counts(&made, row, bytes * 8);
+        let value = self.behind_front(&made, row, bytes * 8);
         let may = self.number(May::CREATE.bits(), May::BITS);
         let answer = self.effect(ir::Op::MapUpdate(map), &[key, value, may], &[Answer::BITS])[0];
         let added = self.is(answer, Answer::Done.code().into());
@@ -83,22 +84,23 @@ impl Lower<'_> {
         Some(self.concat(&pieces))
     }
 
-    /// A row as the value of an entry that has counted nothing.
-    fn behind_counts(&mut self, made: &LoweredTable, row: ir::Value, width: u32) -> ir::Value {
-        let row = match made.front_bytes() {
-            0 => row,
-            bytes => {
-                let nothing = self.number(0u32, bytes * 8);
-                self.concat(&[row, nothing])
-            }
-        };
-        self.zext(row, width)
+    /// A row as the value of an entry that has counted nothing, and is found as of now.
+    fn behind_front(&mut self, made: &LoweredTable, row: ir::Value, width: u32) -> ir::Value {
+        let mut pieces = vec![row];
+        if made.times {
+            pieces.push(self.kept_time());
+        }
+        if made.counts {
+            pieces.push(self.number(0u32, COUNT_BYTES * 8));
+        }
+        let value = self.concat(&pieces);
+        self.zext(value, width)
     }
 
     /// Tells once that entries stay.
     pub(super) fn stay(&mut self, span: Span) {
         let message =
-            "entries do not expire yet: they stay until the control plane takes them away";
+            "entries that packets add do not expire yet: they stay until the control plane takes them away";
         let warning = Diagnostic::warning("p4-lost", message).at(self.sources.place(span));
         let is_told = self
             .warnings
