@@ -1,5 +1,6 @@
 //! How the keys and values of a P4 program's tables are laid out, in the README, the JSON and the C header of its design.
 
+use hardpath_p4::idle::{KEPT_BITS, LONGEST, UNIT_BITS};
 use hardpath_p4::lower::layout::{
     Bits, Field, Holds, Key, Layout, Named, Order, LENGTH_BYTES, PRIORITY_OFFSET,
 };
@@ -217,6 +218,9 @@ fn section(layout: &Layout) -> String {
     {
         text.push_str(RATES);
     }
+    if layout.keeps_times() {
+        text.push_str(&times());
+    }
     if layout.holds == Holds::ValueSet {
         text.push_str("\nVALUE is 1: what is in the set has an entry, what is not has none.\n");
     }
@@ -228,6 +232,17 @@ const RATES: &str = "\nRates are in units of 2^-15 ns: a cost is the time in whi
      is that many costs, the time in which the bucket becomes full. A rate of 0 is the largest cost and no burst. Where `is_set` is 0 nothing \
      is metered. For 1,000,000 bytes a second and 2,000 bytes at once the cost is 32,768,000, the burst 65,536,000,000. Buckets are the times at \
      which they were empty, from 2^79 on: 0 is full.\n";
+
+/// What it says of an entry when that was last found.
+fn times() -> String {
+    format!(
+        "\nA packet that finds an entry writes its own time into `last_found`, in units of 2^{UNIT_BITS} ns: the lowest {KEPT_BITS} bits of that. Who puts an \
+         entry there, or changes it, writes the time of that moment. To tell that an entry is idle within an eighth of its timeout, look at \
+         it every sixteenth of that, and take the end of the unit for the time; a timeout is at least 1 ms and at most {} s, since units begin again \
+         after twice that time.\n",
+        LONGEST / 1_000_000_000
+    )
+}
 
 fn row(text: &mut String, what: &str, field: &Field) {
     let Bits { lo, width } = field.bits;

@@ -229,6 +229,37 @@ fn packets_that_are_shorter_than_a_header_are_compared() {
     }
 }
 
+/// Times that entries keep are compared with the rest of their values, and make no packet wait.
+#[test]
+fn tables_with_timeouts_take_a_packet_a_clock() {
+    let place = tempfile::tempdir().unwrap();
+    let (file, entries) = (
+        place.path().join("packets.pcap"),
+        place.path().join("some.entries"),
+    );
+    let program = "tests/stf/v1-idle-timeout";
+    fs::write(&file, capture(&format!("{program}.stf"))).unwrap();
+    let text = "table_add t set 1 => 16\ntable_add t set 2 => 32\ntable_set_timeout t 0 5\n";
+    fs::write(&entries, text).unwrap();
+    let program = format!("{program}.p4");
+    for target in ["pipeline", "core"] {
+        let given = ["check", &program, "--json", "--target", target];
+        let files = ["--pcap", path(&file), "--entries", path(&entries)];
+        let told = hardpath(&[&given[..], &files].concat()).json();
+        assert_eq!(told["packets"].as_u64(), Some(12), "{told:#}");
+        assert_eq!(told["mismatches"], 0, "{told:#}");
+        assert_eq!(told["map_mismatches"], 0, "{told:#}");
+    }
+    let out = place.path().join("design");
+    let told = hardpath(&["compile", "--json", &program, "-o", path(&out)]).json();
+    let maps = told["maps"].as_array().unwrap();
+    for map in maps {
+        let hazard = map["hazard"].as_str().unwrap();
+        assert!(["none", "fused"].contains(&hazard), "{map:#}");
+    }
+    assert_eq!(told["promise"]["slowest_map"], serde_json::Value::Null);
+}
+
 /// The same by their text.
 #[test]
 fn our_programs_do_in_verilator_what_they_mean() {
