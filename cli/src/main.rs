@@ -25,6 +25,7 @@ mod source;
 mod table;
 mod target;
 mod usage;
+mod ways;
 
 use answer::{Answer, Status};
 use arguments::{Command, CommandLine};

@@ -8,6 +8,7 @@ pub mod text;
 use crate::arguments::ProgramArguments;
 use crate::files;
 use crate::target::{Asked, Target};
+use crate::ways::Ways;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{EventCall, Object, ProgramImage};
 use hardpath_ir::maps::Image;
@@ -87,6 +88,8 @@ pub struct Loaded {
     pub contents: Image,
     /// How keys and values of maps are laid out, where a source knows.
     pub layouts: Vec<Layout>,
+    /// How tables find their entries, where there are several ways.
+    pub ways: Vec<Ways>,
     /// Further files for the folder of a design, by their endings.
     pub beside: Vec<(&'static str, Vec<u8>)>,
     /// What is to be said of the program, whatever becomes of it.
@@ -108,6 +111,7 @@ impl Loaded {
             meaning: None,
             contents: Image::new(),
             layouts: Vec::new(),
+            ways: Vec::new(),
             beside: Vec::new(),
             warnings: Vec::new(),
         }

@@ -175,7 +175,7 @@ impl MapDecl {
         }
     }
 
-    /// The key of an entry that a key finds, of priority 0. `any`: asked for each field that may match whatever is there. Of other
+    /// The key of an entry that a key finds, of priority 0, or of few masks of the middle one. `any`: asked for each field that may match whatever is there. Of other
     /// tables the key itself.
     pub fn entry_key(&self, key: &[u8], mut any: impl FnMut() -> bool) -> Vec<u8> {
         let mut whole = key.to_vec();
@@ -202,6 +202,11 @@ impl MapDecl {
                 }
             }
             lo += field.bits;
+        }
+        if self.most_masks.is_some() {
+            let middle = FEW_MASKS_PRIORITIES.start
+                + (FEW_MASKS_PRIORITIES.end - FEW_MASKS_PRIORITIES.start) / 2;
+            whole[2 * bytes..].copy_from_slice(&middle.to_le_bytes());
         }
         whole
     }

@@ -44,6 +44,7 @@ use hardpath_blocks::interface::{Bank, JournalOut, Storage};
 use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::sweep::sweep;
 use hardpath_blocks::ternary::Match;
+use hardpath_ir::{Find, MapDecl};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Design, Module, Node};
 use order::{Alone, Operations};
@@ -183,6 +184,37 @@ struct Leaving {
 }
 
 impl Served {
+    /// A table as it is, with registers wherever there may be some.
+    pub fn of(name: String, decl: &MapDecl) -> Served {
+        let writes = decl.packets_write && !decl.has_slots();
+        Served {
+            name,
+            map: decl.name.clone(),
+            kind: match decl.find {
+                Find::Exact if decl.forgets => Kind::LruHash,
+                Find::Exact => Kind::Hash,
+                Find::Array => Kind::Array(Presence::Always),
+                Find::Slots => Kind::Array(Presence::NotZero),
+                Find::Prefix => Kind::Trie { bits_a_clock: 4 },
+                Find::Ternary => Kind::Ternary,
+            },
+            key_bits: decl.entry_key_bytes() * 8,
+            fields: crate::ternary_fields(decl),
+            masks: decl.most_masks,
+            value_bits: decl.value_bytes * 8,
+            max_entries: decl.max_entries,
+            entries: match writes {
+                true => Entries::Written,
+                false => Entries::Read,
+            },
+            registers: true,
+            registers_values: true,
+            bounded: false,
+            holds: 0,
+            journal: false,
+        }
+    }
+
     /// Slots that a dump goes through.
     pub fn slots(&self) -> u32 {
         match self.kind {

@@ -10,6 +10,7 @@ use crate::promise;
 use crate::size::Size;
 use crate::source::{self, Loaded};
 use crate::target::{self, Hardware};
+use crate::ways;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::EventCall;
 use serde_json::{json, Value};
@@ -35,7 +36,9 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
         None => Vec::new(),
     };
     let size = Size::of(&hardware.design, hardware.family);
-    let object = json(arguments, &loaded, &hardware, &size, &files);
+    let (tables, ways_text) = ways::told(&loaded.ways);
+    let mut object = json(arguments, &loaded, &hardware, &size, &files);
+    object["tables"] = tables;
     let mut text = format!(
         "{} ({}) as hardware:\n\n{}",
         loaded.program.name, loaded.described, hardware.told.text
@@ -44,6 +47,7 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
     if let Some(sentence) = size.sentence() {
         let _ = writeln!(text, "{sentence}");
     }
+    text.push_str(&ways_text);
     text.push_str(&dropped_calls(&loaded.dropped_calls));
     if let Some(folder) = &arguments.output {
         text.push_str(&format!(

@@ -10,6 +10,7 @@ use super::{Form, Given, Loaded, Source};
 use crate::arguments::{P4Arguments, P4SourceArguments, P4Version};
 use crate::files;
 use crate::target::Asked;
+use crate::ways::Ways;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::Image;
@@ -60,6 +61,7 @@ impl Source for P4 {
         let entries = read.entries(arguments, &info)?;
         loaded.contents = read.contents(&lowered, &entries)?;
         loaded.layouts = lowered.layouts(&read.program, &read.design, &info);
+        loaded.ways = ways(&lowered, &read.design);
         loaded.beside = vec![
             ("p4info.txtpb", info.text().into_bytes()),
             ("p4info.bin", info.bytes()),
@@ -210,6 +212,22 @@ impl Read {
         let tables = counted(self.design.tables.len(), "table");
         Ok(described(lowered, format!("P4, {tables}")))
     }
+}
+
+/// How tables find their entries.
+fn ways(lowered: &Lowered, design: &Design) -> Vec<Ways> {
+    let choices = lowered.choices.iter();
+    let ways = choices.map(|choice| Ways {
+        table: design.tables[choice.table].name.clone(),
+        chosen: choice.finding.word(),
+        why: choice.why.clone(),
+        all: choice
+            .all
+            .iter()
+            .map(|(finding, decl)| (finding.word(), decl.clone()))
+            .collect(),
+    });
+    ways.collect()
 }
 
 /// A program as all commands have programs.

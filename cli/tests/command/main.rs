@@ -12,6 +12,7 @@ mod egress;
 mod events;
 mod explain;
 mod families;
+mod finding;
 mod forgetting;
 mod fusesoc;
 mod hardware;

@@ -119,7 +119,9 @@ impl Finding {
         let size = asked.size.unwrap_or(self.usual());
         let most = self.most(asked);
         if let Some((what, most)) = most.filter(|(_, most)| size > *most) {
-            return Err(format!("{what} has at most {most} entries, and this one wants {size}"));
+            return Err(format!(
+                "{what} has at most {most} entries, and this one wants {size}"
+            ));
         }
         let key_bits = asked.key_bits();
         let (key_bytes, size) = match self {
@@ -144,7 +146,9 @@ impl Finding {
         let kinds: Vec<&str> = asked.keys.iter().map(|(kind, _)| *kind).collect();
         let other = kinds.iter().find(|kind| **kind != "exact");
         if asked.learns && self != Finding::Hash {
-            return Err("packets add entries to it, which only a hash table takes from them".into());
+            return Err(
+                "packets add entries to it, which only a hash table takes from them".into(),
+            );
         }
         let bits = asked.key_bits();
         match (self, other) {
@@ -169,12 +173,18 @@ impl Finding {
         let ranges = asked.keys.iter().filter(|(kind, _)| *kind == "range");
         let widest = ranges.map(|(_, bits)| *bits).max();
         match (self, widest) {
-            (Finding::Cam, _) => Some(("a table of words with a bit for each entry".into(), MOST_TERNARY)),
-            (Finding::Tcam, Some(bits)) if bits > NARROW_RANGE_BITS => {
-                Some((format!("a table with a range of {bits} bits"), MOST_WIDE_RANGES))
-            }
+            (Finding::Cam, _) => Some((
+                "a table of words with a bit for each entry".into(),
+                MOST_TERNARY,
+            )),
+            (Finding::Tcam, Some(bits)) if bits > NARROW_RANGE_BITS => Some((
+                format!("a table with a range of {bits} bits"),
+                MOST_WIDE_RANGES,
+            )),
             (Finding::Tcam, _) => Some(("a table with masks".into(), MOST_TERNARY)),
-            (Finding::Masks, _) => Some(("a table whose masks are hash tables".into(), MOST_OF_MASKS)),
+            (Finding::Masks, _) => {
+                Some(("a table whose masks are hash tables".into(), MOST_OF_MASKS))
+            }
             _ => None,
         }
     }
@@ -213,7 +223,10 @@ impl Asked<'_> {
                 let why = format!("all keys of {bits} bits have a place in a memory that is no larger than one of {size} entries and their keys");
                 (Finding::Direct, why)
             }
-            false => (Finding::Hash, format!("its keys are exact, and have {bits} bits")),
+            false => (
+                Finding::Hash,
+                format!("its keys are exact, and have {bits} bits"),
+            ),
         }
     }
 

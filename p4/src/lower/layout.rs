@@ -12,10 +12,10 @@
 //! ```
 
 use super::externs::meters::{BUCKETS, BURSTS, COSTS, IS_SET};
+use super::finding::Finding;
 use super::idle::TIME_BYTES;
 use super::node::width_of;
 use super::profiles::LoweredProfile;
-use super::finding::Finding;
 use super::tables::{CELL_BYTES, COUNT_BYTES};
 use super::{ir, Lowered, LoweredTable};
 use crate::control::key_name;

@@ -235,7 +235,8 @@ impl<D: Device> Engine for Running<'_, D> {
         if let Some(written) = self.lowered.entry(table, self.of_table(table), entry) {
             // A place stays, whatever stands there.
             let vacant = self.lowered.vacant(table);
-            let emptied = vacant.map(|nothing| self.device.update(written.map, &written.key, &nothing));
+            let emptied =
+                vacant.map(|nothing| self.device.update(written.map, &written.key, &nothing));
             if emptied.is_none() {
                 self.device.delete(written.map, &written.key);
             }

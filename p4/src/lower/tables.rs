@@ -160,7 +160,9 @@ impl Lower<'_> {
         if let Err(kind) = find_of(&kinds) {
             return self.refuse(of.span, format!("keys of the kind `{kind}` are not there"));
         }
-        let keys = of.matched_keys().map(|(at, key)| (key.kind.as_str(), made.keys[at]));
+        let keys = of
+            .matched_keys()
+            .map(|(at, key)| (key.kind.as_str(), made.keys[at]));
         let asked = Asked {
             keys: keys.filter(|(_, bits)| *bits > 0).collect(),
             size: self.wanted_size(place, of),
@@ -172,7 +174,11 @@ impl Lower<'_> {
         let (finding, why, span) = match said {
             Some(annotation) => {
                 let span = annotation.name.span;
-                (self.said_finding(of, span)?, "the program says so".to_string(), span)
+                (
+                    self.said_finding(of, span)?,
+                    "the program says so".to_string(),
+                    span,
+                )
             }
             None => {
                 let (finding, why) = asked.choose();
@@ -189,7 +195,10 @@ impl Lower<'_> {
             Ok(decl) => decl,
             Err(message) => return self.refuse_finding(span, finding, said.is_some(), message),
         };
-        let all = Finding::WORDS.iter().map(|(_, finding)| *finding).chain([Finding::Prefixes]);
+        let all = Finding::WORDS
+            .iter()
+            .map(|(_, finding)| *finding)
+            .chain([Finding::Prefixes]);
         let all = all.map(|finding| (finding, decl(finding))).collect();
         self.choices.push(Choice {
             table: place,
@@ -218,8 +227,15 @@ impl Lower<'_> {
             return Ok(*finding);
         }
         let words = Finding::WORDS.map(|(word, _)| word);
-        let message = format!("`@{}(\"{word}\")` is no way to find entries", finding::ANNOTATION);
-        let help = format!("{}there are {}", suggest::meant(&word, words), words.join(", "));
+        let message = format!(
+            "`@{}(\"{word}\")` is no way to find entries",
+            finding::ANNOTATION
+        );
+        let help = format!(
+            "{}there are {}",
+            suggest::meant(&word, words),
+            words.join(", ")
+        );
         self.refuse_with(span, message, help)
     }
 

@@ -9,13 +9,13 @@ use hardpath_blocks::array::Presence;
 use hardpath_blocks::host::{LongIn, MapAnswer, LONG_CLOCKS};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::{command, JournalOut};
-use hardpath_ir::{Find, MapDecl};
+use hardpath_ir::MapDecl;
 use hardpath_rtl::{Design, Module, Node};
 use hardpath_state::served::{
     served, BoundsIn, Entries, HostIn, Kind, RequestAccessIn, RequestIn, RequestOperandIn, Served,
     ServedIn, ServedOut, ROW_CLOCKS,
 };
-use hardpath_state::{sizes, ternary_fields};
+use hardpath_state::sizes;
 
 /// What the maps say.
 pub(super) struct Slot {
@@ -61,34 +61,17 @@ pub(super) fn identifier(name: &str) -> String {
 /// What stands behind a map's ports.
 pub(super) fn config_of(processor: &Processor, number: usize, decl: &MapDecl) -> Served {
     let name = identifier(&decl.name);
-    let entries = match decl.find {
-        Find::Slots => Entries::Read,
-        _ if !decl.packets_write => Entries::Read,
-        _ => Entries::Written,
-    };
+    let name = format!("{}_map_{number}_{name}", processor.name);
+    let own = Served::of(name, decl);
     Served {
-        name: format!("{}_map_{number}_{name}", processor.name),
-        map: decl.name.clone(),
-        kind: match decl.find {
-            Find::Exact if decl.forgets => Kind::LruHash,
-            Find::Exact => Kind::Hash,
-            Find::Array if in_parts(decl) => Kind::Folded,
-            Find::Array => Kind::Array(Presence::Always),
-            Find::Slots => Kind::Array(Presence::NotZero),
-            Find::Prefix => Kind::Trie { bits_a_clock: 4 },
-            Find::Ternary => Kind::Ternary,
+        kind: match own.kind {
+            Kind::Array(Presence::Always) if in_parts(decl) => Kind::Folded,
+            kind => kind,
         },
-        key_bits: decl.entry_key_bytes() * 8,
-        fields: ternary_fields(decl),
-        masks: decl.most_masks,
-        value_bits: decl.value_bytes * 8,
-        max_entries: decl.max_entries,
-        entries,
-        registers: true,
-        registers_values: true,
         bounded: true,
         holds: if decl.forgets { HELD } else { 0 },
         journal: decl.forgets && processor.journal,
+        ..own
     }
 }
 

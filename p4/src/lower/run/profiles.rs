@@ -145,7 +145,8 @@ impl<D: Device> Running<'_, D> {
         };
         let number = number.ok_or("entries of this table go through its action profile")?;
         let at = made.front_bytes() as usize;
-        written.value.splice(at.., little(&number, lowered.bytes()));
+        let number = little(&number, lowered.bytes());
+        written.value[at..at + number.len()].copy_from_slice(&number);
         Ok(())
     }
 }

@@ -1,0 +1,174 @@
+//! Tables that find their entries in the way that the program says: the same lookups under updates, beside a model.
+
+use crate::common::{hardpath, path};
+use hardpath_testkit::Random;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// How the key of a table matches, and the ways that can find it.
+const TABLES: [(&str, &[&str]); 3] = [
+    ("exact", &["hash", "direct", "cam", "tcam", "masks", ""]),
+    ("lpm", &["tcam", "masks", ""]),
+    ("ternary", &["tcam", "masks", ""]),
+];
+
+const BITS: u32 = 12;
+const ENTRIES: usize = 48;
+/// Masks of ternary entries: not more than a table of masks has.
+const MASKS: [u16; 6] = [0xfff, 0xff0, 0x0ff, 0xf0f, 0x00f, 0x800];
+
+/// A program with one table.
+fn program(kind: &str, way: &str) -> String {
+    let said = match way {
+        "" => String::new(),
+        way => format!("@hardpath_table(\"{way}\")"),
+    };
+    format!(
+        r#"#include <core.p4>
+#include <v1model.p4>
+header data_t {{ bit<{BITS}> key; bit<4> rest; bit<16> found; }}
+struct headers_t {{ data_t h; }}
+struct meta_t {{}}
+parser P(packet_in p, out headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{
+    state start {{ p.extract(hdr.h); transition accept; }}
+}}
+control I(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{
+    action set(bit<16> value) {{ hdr.h.found = value; }}
+    action none() {{ hdr.h.found = 0xffff; }}
+    {said}
+    table t {{
+        key = {{ hdr.h.key : {kind}; }}
+        actions = {{ set; none; }}
+        default_action = none();
+        size = {ENTRIES};
+    }}
+    apply {{ t.apply(); }}
+}}
+control V(inout headers_t hdr, inout meta_t m) {{ apply {{}} }}
+control E(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{ apply {{}} }}
+control C(inout headers_t hdr, inout meta_t m) {{ apply {{}} }}
+control D(packet_out p, in headers_t hdr) {{ apply {{ p.emit(hdr.h); }} }}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"#
+    )
+}
+
+/// An entry: its value, its mask and its priority. The larger priority wins, of prefixes the longer one.
+type Key = (u16, u16, u32);
+
+/// Commands with what has to come of them: lookups near the entries, while these come, change and go.
+fn commands(kind: &str, lookups: u32, random: &mut Random) -> String {
+    let all = (1u16 << BITS) - 1;
+    let mut entries: BTreeMap<Key, (u32, u16)> = BTreeMap::new();
+    let (mut text, mut handles, mut priority) = (String::new(), 0, 0);
+    for number in 0..lookups {
+        if random.below(3) == 0 {
+            let known = entries
+                .keys()
+                .nth(random.below(entries.len().max(1) as u64) as usize);
+            let known = known.copied();
+            let value = random.below(1 << 16) as u16;
+            match (known, random.below(3)) {
+                (Some(key), 0) => {
+                    let (handle, _) = entries.remove(&key).unwrap();
+                    writeln!(text, "table_delete t {handle}").unwrap();
+                }
+                (Some(key), 1) => {
+                    let (handle, old) = entries.get_mut(&key).unwrap();
+                    *old = value;
+                    writeln!(text, "table_modify t set {handle} => {value}").unwrap();
+                }
+                _ if entries.len() < ENTRIES => {
+                    let mask = match kind {
+                        "exact" => all,
+                        "lpm" => all & !(all >> (1 + random.below(u64::from(BITS)))),
+                        _ => *random.pick(&MASKS),
+                    };
+                    let key = random.below(1 << BITS) as u16 & mask;
+                    if entries.keys().any(|old| (old.0, old.1) == (key, mask)) {
+                        continue;
+                    }
+                    // No two are alike, so that it is clear which one wins.
+                    priority = (priority + 37) % 1009;
+                    let (shown, last, rank) = match kind {
+                        "exact" => (format!("{key}"), String::new(), 0),
+                        "lpm" => (
+                            format!("{key}/{}", mask.count_ones()),
+                            String::new(),
+                            mask.count_ones(),
+                        ),
+                        // Of BMv2's numbers the smaller one wins.
+                        _ => (
+                            format!("{key}&&&{mask}"),
+                            format!(" {}", 2000 - priority),
+                            priority,
+                        ),
+                    };
+                    writeln!(text, "table_add t set {shown} => {value}{last}").unwrap();
+                    entries.insert((key, mask, rank), (handles, value));
+                    handles += 1;
+                }
+                _ => {}
+            }
+        }
+        let near = entries
+            .keys()
+            .nth(random.below(entries.len().max(1) as u64) as usize);
+        let any = random.below(1 << BITS) as u16;
+        let key = near
+            .filter(|_| random.below(4) > 0)
+            .map_or(any, |(key, mask, _)| key | any & !mask);
+        let found = entries
+            .iter()
+            .filter(|((value, mask, _), _)| key & mask == *value);
+        let found = found.max_by_key(|((_, _, rank), _)| *rank);
+        let found = found.map_or(0xffff, |(_, (_, value))| *value);
+        writeln!(text, "packet 0 {key:03x}{:x}0000", number % 16).unwrap();
+        writeln!(text, "expect 0 {key:03x}{:x}{found:04x} $", number % 16).unwrap();
+    }
+    text
+}
+
+#[test]
+fn every_way_finds_the_same_under_updates() {
+    let lookups = match std::env::var_os("HARDPATH_FULL") {
+        Some(_) => 100_000,
+        None => 1_500,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for (kind, ways) in TABLES {
+        let text = commands(kind, lookups, &mut Random::new(17));
+        let test = folder.path().join(format!("{kind}.stf"));
+        std::fs::write(&test, text).unwrap();
+        for way in ways {
+            let source = folder.path().join(format!("{kind}{way}.p4"));
+            std::fs::write(&source, program(kind, way)).unwrap();
+            for engine in [&["interpreter"][..], &["native", "--target", "pipeline"]] {
+                let mut arguments = vec!["stf", path(&source), path(&test), "--engine"];
+                arguments.extend(engine);
+                let run = hardpath(&arguments);
+                assert_eq!(run.status, 0, "{kind} by {way:?}: {}", run.stderr);
+            }
+        }
+    }
+}
+
+/// A way that is none, or that cannot find the entries, is an error with the reason.
+#[test]
+fn what_cannot_be_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (kind, way, why) in [
+        ("lpm", "hash", "one of these is `lpm`"),
+        ("ternary", "direct", "one of these is `ternary`"),
+        ("ternary", "cam", "one of these is `ternary`"),
+        ("range", "masks", "a range is no mask"),
+        ("exact", "hsah", "did you mean hash"),
+    ] {
+        let source = folder.path().join("wrong.p4");
+        std::fs::write(&source, program(kind, way)).unwrap();
+        let run = hardpath(&["compile", path(&source)]);
+        assert_ne!(run.status, 0);
+        assert!(run.stderr.contains(why), "{}", run.stderr);
+        assert!(run.stderr.contains("wrong.p4:13"), "{}", run.stderr);
+    }
+}
