@@ -1,5 +1,6 @@
 //! How tables find their entries: what was chosen and why, and what the other ways would cost.
 
+use hardpath_blocks::lpm::{lpm, Lpm, Search};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::MapDecl;
 use hardpath_pipeline::map_is_too_large;
@@ -8,6 +9,11 @@ use hardpath_state::served::{served, Served};
 use hardpath_synth::estimate;
 use serde_json::{json, Value};
 use std::fmt::Write;
+
+/// Bits of half a block RAM, which stands alone.
+const HALF_BLOCK_RAM: u64 = 18 * 1024;
+/// Clocks from an entry to its value.
+const VALUE_CLOCKS: u32 = 3;
 
 /// A table of a program that knows several ways.
 pub struct Ways {
@@ -38,14 +44,28 @@ impl Cost {
         }
         let mut design = Design::new();
         let config = Served::of("table".into(), decl);
-        let block = served(&mut design, &config);
-        design.add(block);
+        let (mut values, mut clocks) = (0.0, config.clocks());
+        match decl.is_prefix() {
+            true => {
+                // What looks up whole keys searches faster than requests do; its values stand beside that.
+                let prefixes = prefixes(decl);
+                design.add(lpm(&prefixes));
+                let bits = u64::from(decl.max_entries) * u64::from(decl.value_bytes) * 8;
+                values = bits.div_ceil(HALF_BLOCK_RAM) as f64 / 2.0;
+                let search = prefixes.search;
+                clocks = Lpm::clocks(decl.key_bytes, decl.max_entries, true, search) + VALUE_CLOCKS;
+            }
+            false => {
+                let block = served(&mut design, &config);
+                design.add(block);
+            }
+        }
         let used = estimate::at_first_sight(&design).resources;
         Ok(Cost {
             lut: used.lut,
             ff: used.ff,
-            bram36: used.bram36,
-            clocks: config.clocks(),
+            bram36: used.bram36 + values,
+            clocks,
         })
     }
 
@@ -66,6 +86,23 @@ impl Cost {
             clocks,
         } = self;
         format!("{lut} LUT, {ff} FF, {bram36} BRAM36, {clocks} clocks")
+    }
+}
+
+/// A table of prefixes in which whole keys are looked up.
+fn prefixes(decl: &MapDecl) -> Lpm {
+    let ranges = Lpm::most_entries(decl.key_bytes, Search::Ranges) >= decl.max_entries;
+    Lpm {
+        name: "table".into(),
+        map: decl.name.clone(),
+        key_bytes: decl.key_bytes,
+        max_entries: decl.max_entries,
+        registers: true,
+        search: match ranges {
+            true => Search::Ranges,
+            false => Search::Rows { bits_a_clock: 4 },
+        },
+        bounded: false,
     }
 }
 

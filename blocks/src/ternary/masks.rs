@@ -2,7 +2,7 @@
 //! Search", SIGCOMM 1999).
 //!
 //! **Banks.** A bank is a hash table of one mask: the key's bits that count are looked up in two halves, at a row of each ([`digest`]). All
-//! banks are asked at once, and of all that match the entry of highest priority wins ([`lookup`]). In a bank at most one does. A bank belongs to whichever mask has
+//! banks are asked at once, and of all that match the entry of highest priority wins ([`lookup`]). A bank belongs to whichever mask has
 //! entries in it, and a mask has as many as it needs, so entries may be spread over the masks in any way: with a quarter as many rows in a half
 //! as there are entries, few masks can have so many that a bank has no room. So there are six banks more than masks.
 //!
@@ -17,7 +17,8 @@
 //! it are moved to the others of its mask.
 //!
 //! **Refused** is an entry of one more mask than there may be, as if the table were full, and a priority that is none of [`PRIORITIES`].
-//! Entries that differ in nothing but their priority need a bank each: where there are more than banks, the table is full, too.
+//! Entries that differ in nothing but their priority have the same rows, two of each bank: where there are more than some forty of them, the
+//! table is full, too.
 
 mod clearing;
 mod control;
@@ -52,9 +53,9 @@ const PRIORITY_BITS: u32 = 24;
 /// More make the rows of a half more than a block RAM has where its words are wide.
 pub(super) const MOST_ENTRIES: u32 = 8192;
 
-/// Clocks from the stage of the key to that of the answer: the rows, reading, comparing, choice, and the answer.
+/// Clocks from the stage of the key to that of the answer: the rows, reading, two of comparing, choice, and the answer.
 pub(super) fn clocks(masks: u32, registers: bool) -> u32 {
-    3 + u32::from(registers) + lookup::choice_clocks(shape::banks(masks)) + 1
+    4 + u32::from(registers) + lookup::choice_clocks(shape::banks(masks)) + 1
 }
 
 /// Clocks that preparing an operation takes at most, if no bank is cleared for another mask.

@@ -169,6 +169,6 @@ fn what_cannot_be_is_refused() {
         let run = hardpath(&["compile", path(&source)]);
         assert_ne!(run.status, 0);
         assert!(run.stderr.contains(why), "{}", run.stderr);
-        assert!(run.stderr.contains("wrong.p4:13"), "{}", run.stderr);
+        assert!(run.stderr.contains("wrong.p4:12"), "{}", run.stderr);
     }
 }

@@ -50,11 +50,6 @@ pub(super) struct Wires {
     pub(super) cleared_bank: Node,
     /// Where the entry that is to be placed could go.
     pub(super) rows: Rows,
-    /// It is the host's.
-    pub(super) is_own: Node,
-    /// Its key, and its number if it has one.
-    pub(super) key: Node,
-    pub(super) number: Node,
     /// Nobody is on the way.
     pub(super) at_start: Node,
     /// Strobe: the entry that was read joins it.
@@ -88,9 +83,6 @@ impl Wires {
             scan_begins: m.wire(1, "scan_begins"),
             banks_of_mask: m.wire(shape.banks(), "banks_of_the_mask"),
             cleared_bank: m.wire(shape.bank_bits(), "bank_to_clear"),
-            is_own: m.wire(1, "wants_own"),
-            key: m.wire(shape.key_bits, "key_wanted"),
-            number: m.wire(shape.number_bits(), "number_wanted"),
             rows: Rows([0, 1].map(|half| m.wire(shape.index_bits(), format!("row_wanted_{half}")))),
             at_start: m.wire(1, "way_is_empty"),
             visits: m.wire(1, "entry_joins"),
@@ -180,12 +172,10 @@ impl Control {
         let path = way(m, shape, fates, (scanned, read), wires);
         m.drive(later.way_is_full, path.is_full);
         let own = m.or(&[masks.done, next.again]);
-        wanted(m, own, asked.entry.key, read, wires);
+        wanted_rows(m, own, read, wires);
 
         m.section("Preparation: its end");
         let hosts = m.not(clearing.on);
-        let is_own = m.and(&[hosts, path.is_empty]);
-        m.drive(wires.is_own, is_own);
         let host_done = m.and(&[path.done, hosts]);
         let clearing_done = m.and(&[path.done, clearing.on]);
         let again = m.and(&[next.again, clearing.on]);
@@ -323,14 +313,9 @@ fn way(
     path
 }
 
-/// The entry that is to be placed, and the rows where it could go: the host's, or the one that joined the way. `own`: a strobe.
-fn wanted(m: &mut Module, own: Node, own_key: Node, read: &Read, wires: &Wires) {
+/// The rows where the entry that is to be placed could go: the host's, or the one that joined the way. `own`: a strobe.
+fn wanted_rows(m: &mut Module, own: Node, read: &Read, wires: &Wires) {
     let settles = m.or(&[own, wires.visits]);
-    let key = m.mux(wires.visits, read.key, own_key);
-    let key = m.hold("wanted_key", settles, key);
-    m.drive(wires.key, key);
-    let number = m.hold("wanted_number", wires.visits, read.number);
-    m.drive(wires.number, number);
     for half in 0..2 {
         let row = m.mux(wires.visits, read.rows.0[half], read.own_rows.0[half]);
         let row = m.hold(format!("wanted_row_{half}"), settles, row);

@@ -31,12 +31,12 @@ pub(super) struct Banks<'a> {
 
 /// Bits of a row that are compared in a LUT, each with one of the key and one of the mask.
 const COMPARED: u32 = 2;
-/// Inputs of a LUT.
-const LUT_INPUTS: usize = 6;
+/// Of these, so many before there is a register.
+const COMPARED_AT_ONCE: usize = 3;
 
-/// Clocks of the choice among so many banks: the halves of each, and two banks become one.
+/// Clocks of the choice among so many banks, of two halves each.
 pub(super) fn choice_clocks(banks: u32) -> u32 {
-    1 + index_bits(u64::from(banks))
+    index_bits(u64::from(2 * banks))
 }
 
 impl Table<'_> {
@@ -60,7 +60,7 @@ impl Table<'_> {
             ));
             let name = format!("bank_{bank}");
             let rows = Rows::of(m, shape, keys[0], Some(mask)).delay(m, &format!("{name}_row"));
-            let halves = [0, 1].map(|half| {
+            let ranks = [0, 1].map(|half| {
                 let name = format!("{name}_{half}");
                 let enable = write.enables[2 * bank + half];
                 let row = write.memory(m, shape, &name, (rows.0[half], enable));
@@ -70,9 +70,7 @@ impl Table<'_> {
                 };
                 matched(m, shape, &name, (asked, mask), row)
             });
-            // Of one key there is one entry in a bank, or the same one twice.
-            let rank = m.or(&halves);
-            found.push(m.delay(format!("{name}_rank"), rank));
+            found.extend(ranks);
         }
         choice(m, shape, found)
     }
@@ -106,8 +104,13 @@ impl RowWrite {
         let (clear, clear_index) = banks.sweep;
         let index = m.resize(clear_index, shape.index_bits());
         let index = m.mux(clear, index, written.place.index);
+        // Of a row that is swept all else may stay.
+        let last = shape.row_bits() - 1;
+        let is_there = m.bit(written.row, last);
         let running = m.not(clear);
-        let row = m.gate(running, written.row);
+        let is_there = m.and(&[is_there, running]);
+        let rest = m.slice(written.row, 0, last);
+        let row = m.concat(&[is_there, rest]);
         let mut enables = Vec::new();
         for bank in 0..shape.banks() {
             let is_bank = m.eq_const(written.place.bank, u64::from(bank));
@@ -150,8 +153,8 @@ impl RowWrite {
     }
 }
 
-/// What stands in a row where it is of the key, else zeros, a clock later: a one, its priority, and behind that its number, each bit the other
-/// way round. So the larger one wins.
+/// Whether what stands in a row is of the key, two clocks later; below that its priority, and below that its number, each bit the other way
+/// round. So the larger one wins.
 fn matched(m: &mut Module, shape: Shape, name: &str, (key, mask): (Node, Node), row: Node) -> Node {
     let stored = m.slice(row, 0, shape.key_bits);
     let is_there = m.bit(row, shape.row_bits() - 1);
@@ -162,23 +165,28 @@ fn matched(m: &mut Module, shape: Shape, name: &str, (key, mask): (Node, Node), 
         let counted = m.and(&[key, mask]);
         same.push(m.eq(counted, stored));
     }
-    while same.len() > 1 {
-        let parts = same.chunks(LUT_INPUTS).map(|part| m.and(part));
-        same = parts.collect();
-    }
+    // A register behind some bits each: so there is one LUT for two of them, and none is built twice for less depth.
+    let parts = same
+        .chunks(COMPARED_AT_ONCE)
+        .enumerate()
+        .map(|(number, part)| {
+            let same = m.and(part);
+            m.delay(format!("{name}_same_{number}"), same)
+        });
+    let parts: Vec<Node> = parts.collect();
+    let matches = m.and(&parts);
     let number = m.slice(row, shape.key_bits, shape.number_bits());
     let number = m.not(number);
     let priority = m.slice(row, shape.key_bits + shape.number_bits(), PRIORITY_BITS);
-    let one = m.one();
-    let rank = m.concat(&[one, priority, number]);
-    let matches = m.delay(format!("{name}_matches"), same[0]);
-    let rank = m.delay(format!("{name}_rank"), rank);
-    m.gate(matches, rank)
+    let rank = m.concat(&[priority, number]);
+    let rank = m.delay(format!("{name}_rank_1"), rank);
+    let rank = m.concat(&[matches, rank]);
+    m.delay(format!("{name}_rank_2"), rank)
 }
 
 /// Of all that match the one that wins: two a clock become one.
 fn choice(m: &mut Module, shape: Shape, mut found: Vec<Node>) -> (Node, Node) {
-    let mut clock = 1;
+    let mut clock = 0;
     while found.len() > 1 {
         clock += 1;
         m.section(format!("Choice, clock {clock}"));

@@ -23,7 +23,7 @@ pub(super) struct Scanned {
     pub(super) mask_numbers: Node,
     /// For each half a bit for each bank: somebody stands in the row where the entry that is to be placed could go.
     pub(super) taken: [Node; 2],
-    /// One of those, that has not gone elsewhere on this way already, and makes room: whether there is one, and its number.
+    /// One of those, that has not gone elsewhere on this way already: whether there is one, and its number.
     pub(super) stands: Node,
     pub(super) standing: Node,
     /// An entry in the bank that is to be cleared: whether there is one, and its number.
@@ -42,8 +42,6 @@ struct Compared {
     mask_number: Node,
     /// It is the host's.
     same: Node,
-    /// It is another one of the same key and mask.
-    same_key: Node,
     /// It stands where the entry that is to be placed could go, and may go elsewhere.
     stands: [Node; 2],
     moves: Node,
@@ -71,21 +69,16 @@ impl Scanned {
         };
         let one_hot = m.gate(compared.present, compared.one_hot);
         let occupied = gather(m, "occupied_banks", one_hot);
-        let same_key = m.gate(compared.same_key, compared.one_hot);
-        let same_key = gather(m, "banks_of_same_key", same_key);
         let taken = [0, 1].map(|half| {
             let banks = m.gate(compared.stands[half], compared.one_hot);
-            let banks = gather(m, &format!("taken_{half}"), banks);
-            // Of a key there is one entry in a bank.
-            m.or(&[banks, same_key])
+            gather(m, &format!("taken_{half}"), banks)
         });
         let one = m.constant(1, shape.masks);
         let number = m.shift(NodeOp::Shl, one, compared.mask_number);
         let number = m.gate(compared.present, number);
         let mask_numbers = gather(m, "mask_numbers_in_use", number);
 
-        let operation_begins = asked.command.begins_change(m);
-        let exists = flag(m, "exists", operation_begins, compared.same);
+        let exists = flag(m, "exists", begins, compared.same);
         let is_first = |m: &mut Module, some: Node, that: Node| {
             let none = m.not(some);
             m.and(&[that, none])
@@ -98,10 +91,6 @@ impl Scanned {
         let coin = coin(m);
         let other = m.and(&[compared.moves, coin]);
         let takes = m.or(&[first, other]);
-        let bank = m.hold("standing_bank", takes, compared.one_hot);
-        let beside = m.and(&[bank, same_key]);
-        let beside = m.reduce_or(beside);
-        let makes_room = m.not(beside);
         let remains = flag(m, "somebody_remains", begins, compared.remains);
         Scanned {
             exists,
@@ -113,7 +102,7 @@ impl Scanned {
             occupied,
             mask_numbers,
             taken,
-            stands: m.and(&[stands, makes_room]),
+            stands,
             standing: m.hold("standing_number", takes, compared.number),
             remains,
             remaining: m.hold("remaining_number", compared.remains, compared.number),
@@ -130,10 +119,7 @@ impl Compared {
     ) -> Compared {
         m.section("Preparation: each entry beside what is asked for");
         let shape = store.shape;
-        let key = m.eq(read.key, wires.key);
-        let itself = m.eq(read.number, wires.number);
-        let on_way = m.not(wires.at_start);
-        let itself = m.and(&[itself, on_way]);
+        let key = m.eq(read.key, asked.entry.key);
         let priority = m.eq(read.priority, asked.entry.priority);
         let present = m.and(&[read.scans, read.is_there]);
         let gone = m.not(read.is_there);
@@ -156,9 +142,6 @@ impl Compared {
             let at = m.delay(format!("stands_at_{half}"), rows[half]);
             m.and(&[present, of_mask, at])
         });
-        let same_key = m.and(&[present, of_mask, key]);
-        let itself = m.delay("is_wanted_itself", itself);
-        let another = m.not(itself);
         let stays = m.delay("was_visited", visited);
         let goes = m.not(stays);
         let either = m.or(&stands);
@@ -166,8 +149,7 @@ impl Compared {
         let in_cleared = m.delay("is_in_cleared", in_cleared);
         let one_hot = shape.one_hot(m, read.bank);
         Compared {
-            same: m.and(&[same_key, priority, wires.is_own]),
-            same_key: m.and(&[same_key, another]),
+            same: m.and(&[present, of_mask, key, priority]),
             moves: m.and(&[either, goes]),
             remains: m.and(&[present, in_cleared]),
             present,
