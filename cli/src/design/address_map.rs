@@ -82,7 +82,7 @@ pub fn c_header(hardware: &Hardware, known: &[Layout]) -> String {
         lines.add("\n/* Maps, for MAP_SELECT. */".into());
     }
     for (index, map) in interface.maps.iter().enumerate() {
-        let name = format!("MAP_{}", macro_name(&map.name));
+        let name = lines.map_name(&map.name);
         let comment = format!("{}, {}", map.kind, counted(map.max_entries, "entry"));
         lines.define(&prefix, &name, index.to_string(), &comment);
         lines.define(
@@ -114,10 +114,20 @@ pub fn c_header(hardware: &Hardware, known: &[Layout]) -> String {
     lines.text
 }
 
+/// What stands behind the name of each map.
+const OF_MAPS: [&str; 6] = [
+    "",
+    "_KEY_BYTES",
+    "_VALUE_BYTES",
+    "_SLOTS",
+    "_KEY_MASK",
+    "_KEY_CONSTANTS",
+];
+
 #[derive(Default)]
 struct Lines {
     text: String,
-    /// Constants of layouts: names of P4 may become the same one.
+    /// Constants of maps and layouts: names of P4 may become the same one.
     names: BTreeSet<String>,
 }
 
@@ -133,6 +143,19 @@ impl Lines {
             let _ = write!(line, " /* {comment} */");
         }
         self.add(line);
+    }
+
+    /// What the constants of a map begin with: one that is free with all that stands behind it in the names of maps.
+    fn map_name(&mut self, map: &str) -> String {
+        let name = format!("MAP_{}", macro_name(map));
+        let plain = std::iter::once(name.clone());
+        let numbered = (2..).map(|number| format!("{name}_{number}"));
+        let all = |stem: &String| OF_MAPS.map(|ending| format!("{stem}{ending}"));
+        let is_free = |stem: &String| all(stem).iter().all(|name| !self.names.contains(name));
+        let stem = plain.chain(numbered).find(is_free);
+        let stem = stem.expect("numbers do not end");
+        self.names.extend(all(&stem));
+        stem
     }
 
     /// Where fields stand in the key and the value of a map.
