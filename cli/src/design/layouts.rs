@@ -2,7 +2,7 @@
 
 use hardpath_p4::idle::{KEPT_BITS, LONGEST, UNIT_BITS};
 use hardpath_p4::lower::layout::{
-    Bits, Field, Holds, Key, Layout, Named, Order, LENGTH_BYTES, PRIORITY_OFFSET,
+    Bits, Field, Holds, Key, Layout, Named, Order, Scope, LENGTH_BYTES, PRIORITY_OFFSET,
 };
 use hardpath_packet::bits_text;
 use serde_json::{json, Value};
@@ -90,6 +90,11 @@ pub fn json(layout: &Layout) -> Value {
         let mut object = named_json(&action.named);
         object["number"] = json!(number);
         object["parameters"] = parameters.collect();
+        match action.scope {
+            Scope::Anywhere => {}
+            Scope::Entries => object["only"] = json!("entries"),
+            Scope::Default => object["only"] = json!("default action"),
+        }
         object
     });
     let fields = layout.fields.iter().map(field_json);
@@ -101,6 +106,14 @@ pub fn json(layout: &Layout) -> Value {
     object["holds"] = json!(word(layout.holds));
     object["key"] = key_json;
     object["value"] = value;
+    for (what, name) in [
+        ("action_profile", &layout.profile),
+        ("meter", &layout.meter),
+    ] {
+        if let Some(name) = name {
+            object[what] = json!(name);
+        }
+    }
     object
 }
 

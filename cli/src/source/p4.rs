@@ -18,6 +18,7 @@ use hardpath_ir::MapId;
 use hardpath_p4::commands::Command;
 use hardpath_p4::design::{self, Design};
 use hardpath_p4::entries;
+use hardpath_p4::interpreter::first_tables;
 use hardpath_p4::lower::run::{Device, Running};
 use hardpath_p4::lower::{self, Deparse, Lowered};
 use hardpath_p4::p4info::{p4info, Message};
@@ -60,7 +61,8 @@ impl Source for P4 {
         let info = p4info(&read.program, &read.sources, &read.design)?;
         let entries = read.entries(arguments, &info)?;
         loaded.contents = read.contents(&lowered, &entries)?;
-        loaded.layouts = lowered.layouts(&read.program, &read.design, &info);
+        let first = first_tables(&read.program, &read.sources, &read.design)?;
+        loaded.layouts = lowered.layouts(&read.program, &read.design, &info, &first);
         loaded.ways = ways(&lowered, &read.design);
         loaded.beside = vec![
             ("p4info.txtpb", info.text().into_bytes()),

@@ -11,19 +11,22 @@
 //! all        value:  [packets, bytes,] [last found,] [cell of a meter,] number of the action, its arguments
 //! ```
 
-use super::externs::meters::{BUCKETS, BURSTS, COSTS, IS_SET};
+mod parts;
+
+pub(super) use parts::packed_width;
+
+use self::parts::{buckets, cell, members, pair, placed, rates};
 use super::finding::Finding;
 use super::idle::TIME_BYTES;
-use super::node::width_of;
 use super::profiles::LoweredProfile;
 use super::tables::{CELL_BYTES, COUNT_BYTES};
 use super::{ir, Lowered, LoweredTable};
 use crate::control::key_name;
 use crate::design::{joined, name_of, Design};
+use crate::interpreter::TableState;
 use crate::p4info::Message;
 use crate::p4runtime::Known;
 use crate::typed::{self, Program};
-use crate::types::{Type, Types};
 use hardpath_ir::Find;
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
@@ -50,6 +53,14 @@ pub struct Layout {
     pub fields: Vec<Field>,
     /// What stands behind these, by the number of the action; empty: of no table.
     pub actions: Vec<Action>,
+    /// Of entries: the action profile that they go through.
+    pub profile: Option<String>,
+    /// Of entries: the meter of which each has a cell.
+    pub meter: Option<String>,
+    /// Of groups: how many members one has at most.
+    pub largest_group: Option<u32>,
+    /// Of entries: keys of those that the program keeps as they are.
+    pub kept: Vec<Vec<u8>>,
 }
 
 /// What a table of the IR is for.
@@ -111,6 +122,19 @@ pub struct Action {
     pub named: Named,
     /// Its arguments, in the value.
     pub parameters: Vec<Field>,
+    /// Where it may stand.
+    pub scope: Scope,
+}
+
+/// Where a table has an action.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// In entries, and as the default.
+    Anywhere,
+    /// In entries only (`@tableonly`).
+    Entries,
+    /// As the default only (`@defaultonly`).
+    Default,
 }
 
 /// In which order the bytes of a number stand.
@@ -280,20 +304,20 @@ impl Field {
 }
 
 impl LoweredTable {
-    /// Fields in front of the row.
-    fn front(&self, holds: Holds) -> Vec<Field> {
+    /// Fields in front of the row of an entry.
+    fn front(&self) -> Vec<Field> {
         let mut fields = Vec::new();
-        if holds == Holds::Entries && self.counts {
+        if self.counts {
             fields.extend(pair());
         }
-        if holds == Holds::Entries && self.times {
+        if self.times {
             fields.push(Field::new(LAST_FOUND, self.time_bits()));
         }
-        if holds == Holds::Entries && self.meters {
+        if self.meters {
             let (lo, width) = (self.cell_at() * 8, CELL_BYTES * 8);
             fields.push(Field::new("meter_cell", Bits { lo, width }));
         }
-        if let Some(bits) = self.is_there().filter(|_| holds == Holds::Entries) {
+        if let Some(bits) = self.is_there() {
             fields.push(Field::new("is_there", bits));
         }
         fields
@@ -340,45 +364,19 @@ impl LoweredTable {
 }
 
 impl Lowered {
-    /// The layouts of all tables of the IR, in their order. `info` has the numbers of what they are named by.
-    pub fn layouts(&self, program: &Program, design: &Design, info: &Message) -> Vec<Layout> {
+    /// The layouts of all tables of the IR, in their order. `info` has the numbers of what they are named by, `first` what tables hold
+    /// at first.
+    pub fn layouts(
+        &self,
+        program: &Program,
+        design: &Design,
+        info: &Message,
+        first: &[TableState],
+    ) -> Vec<Layout> {
         let known = Known::of(info);
         let mut layouts: Vec<(ir::MapId, Layout)> = Vec::new();
-        for (number, made) in self.tables.iter().enumerate() {
-            let of = &program.tables[design.tables[number].table];
-            let maps = [
-                (made.entries, Holds::Entries),
-                (made.default, Holds::Default),
-            ];
-            for (map, holds) in maps {
-                let Some(map) = map else { continue };
-                let decl = &self.program.maps[map];
-                let (key, lo) = match holds {
-                    Holds::Entries => (
-                        Key::of_table(of, made, decl.key_bytes),
-                        made.front_bytes() * 8,
-                    ),
-                    _ => (Key::index(), 0),
-                };
-                let names = design.action_names(program, number);
-                let mut layout = Layout {
-                    map: decl.name.clone(),
-                    holds,
-                    owner: named(&design.tables[number].name),
-                    key,
-                    fields: made.front(holds),
-                    actions: Vec::new(),
-                };
-                match made.profile.filter(|_| holds == Holds::Entries) {
-                    Some(profile) => layout.refer(&self.profiles[&profile], lo),
-                    None => {
-                        let actions: Vec<usize> = of.actions.iter().map(|one| one.action).collect();
-                        layout.act(program, &actions, made, &names, lo);
-                    }
-                }
-                layout.number_table(&known);
-                layouts.push((map, layout));
-            }
+        for (number, first) in (0..self.tables.len()).zip(first) {
+            layouts.extend(self.table(program, design, number, first, &known));
         }
         for (object, map) in &self.objects {
             layouts.push((*map, self.array(program, design, *object, *map, &known)));
@@ -398,18 +396,62 @@ impl Lowered {
             let decl = &self.program.maps[*map];
             let mut sets = known.value_sets.iter();
             let id = sets.find(|(_, set)| set.name == name).map(|(id, _)| *id);
+            let key = Key::exact(fields, decl.key_bytes);
             let layout = Layout {
-                map: decl.name.clone(),
-                holds: Holds::ValueSet,
-                owner: Named { name, id },
-                key: Key::exact(fields, decl.key_bytes),
                 fields: vec![Field::new("is_in", Bits { lo: 0, width: 1 })],
-                actions: Vec::new(),
+                ..Layout::new(&decl.name, Holds::ValueSet, Named { name, id }, key)
             };
             layouts.push((*map, layout));
         }
         layouts.sort_by_key(|(map, _)| *map);
         layouts.into_iter().map(|(_, layout)| layout).collect()
+    }
+
+    /// The layouts of a table: of its entries, and of its default action, where the control plane changes them.
+    fn table(
+        &self,
+        program: &Program,
+        design: &Design,
+        number: usize,
+        first: &TableState,
+        known: &Known,
+    ) -> Vec<(ir::MapId, Layout)> {
+        let made = &self.tables[number];
+        let of = design.table_of(program, number);
+        let names = design.action_names(program, number);
+        let actions: Vec<usize> = of.actions.iter().map(|one| one.action).collect();
+        let owner = named(&design.tables[number].name);
+        let mut layouts = Vec::new();
+        if let Some(map) = made.entries {
+            let decl = &self.program.maps[map];
+            let key = Key::of_table(of, made, decl.key_bytes);
+            let mut layout = Layout::new(&decl.name, Holds::Entries, owner.clone(), key);
+            layout.fields = made.front();
+            let object = |object: usize| design.objects[object].name.clone();
+            layout.profile = made.profile.map(object);
+            let meter = design.direct_meter(program, number);
+            layout.meter = meter.map(|(meter, _)| object(meter));
+            let lo = made.front_bytes() * 8;
+            match made.profile {
+                Some(profile) => layout.refer(&self.profiles[&profile], lo),
+                None => layout.act(program, &actions, made, &names, lo),
+            }
+            let kept = first.entries.iter().filter(|entry| entry.is_constant);
+            let kept = kept.filter_map(|entry| self.entry(number, of, entry));
+            layout.kept = kept.map(|written| written.key).collect();
+            layouts.push((map, layout));
+        }
+        if let Some(map) = made.default {
+            let name = &self.program.maps[map].name;
+            let mut layout = Layout::new(name, Holds::Default, owner, Key::index());
+            layout.act(program, &actions, made, &names, 0);
+            layouts.push((map, layout));
+        }
+        for (_, layout) in &mut layouts {
+            layout.scopes(of);
+            layout.number_table(known);
+        }
+        layouts
     }
 
     /// The layouts of an action profile: members, and of a selector groups and their members.
@@ -422,16 +464,16 @@ impl Lowered {
         known: &Known,
     ) -> Vec<(ir::MapId, Layout)> {
         let name = &design.objects[object].name;
-        let layout = |map: ir::MapId, holds: Holds, fields: Vec<Field>| Layout {
-            map: self.program.maps[map].name.clone(),
-            holds,
-            owner: Named {
-                name: name.clone(),
-                id: named_id(&known.profiles, name),
-            },
-            key: Key::index(),
-            fields,
-            actions: Vec::new(),
+        let owner = Named {
+            name: name.clone(),
+            id: named_id(&known.profiles, name),
+        };
+        let layout = |map: ir::MapId, holds: Holds, fields: Vec<Field>| {
+            let map = &self.program.maps[map].name;
+            Layout {
+                fields,
+                ..Layout::new(map, holds, owner.clone(), Key::index())
+            }
         };
         let mut members = layout(profile.members, Holds::Members, Vec::new());
         let all = design.actions_of(program, object).into_iter();
@@ -441,7 +483,12 @@ impl Lowered {
         let mut all = vec![(profile.members, members)];
         if let Some((groups, slots)) = profile.groups {
             let places = placed(&["begin", "count"], &[profile.begin(), profile.count()]);
-            all.push((groups, layout(groups, Holds::Groups, places)));
+            let largest = design.largest_group(program, object);
+            let of_groups = Layout {
+                largest_group: u32::try_from(largest).ok(),
+                ..layout(groups, Holds::Groups, places)
+            };
+            all.push((groups, of_groups));
             let member = vec![Field::new("member", profile.member())];
             all.push((slots, layout(slots, Holds::Slots, member)));
         }
@@ -473,16 +520,13 @@ impl Lowered {
             "meter's rates" => (Holds::Rates, rates(), named_id(&known.meters, name)),
             _ => (Holds::Counter, pair(), named_id(&known.counters, name)),
         };
+        let owner = Named {
+            name: name.clone(),
+            id,
+        };
         Layout {
-            map: decl.name.clone(),
-            holds,
-            owner: Named {
-                name: name.clone(),
-                id,
-            },
-            key: Key::index(),
             fields,
-            actions: Vec::new(),
+            ..Layout::new(&decl.name, holds, owner, Key::index())
         }
     }
 }
@@ -492,6 +536,34 @@ impl Layout {
     pub fn keeps_times(&self) -> bool {
         let mut fields = self.fields.iter();
         self.holds == Holds::Entries && fields.any(|field| field.named.name == LAST_FOUND)
+    }
+
+    /// One of which nothing else is known yet.
+    fn new(map: &str, holds: Holds, owner: Named, key: Key) -> Layout {
+        Layout {
+            map: map.to_owned(),
+            holds,
+            owner,
+            key,
+            fields: Vec::new(),
+            actions: Vec::new(),
+            profile: None,
+            meter: None,
+            largest_group: None,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Where the table has its actions.
+    fn scopes(&mut self, of: &typed::Table) {
+        for (action, listed) in self.actions.iter_mut().zip(&of.actions) {
+            let says = |name: &str| listed.annotations.iter().any(|one| one.name.text == name);
+            action.scope = match (says("tableonly"), says("defaultonly")) {
+                (true, false) => Scope::Entries,
+                (false, true) => Scope::Default,
+                _ => Scope::Anywhere,
+            };
+        }
     }
 
     /// A row of one of these functions, from a bit on.
@@ -564,40 +636,6 @@ fn named(name: &str) -> Named {
     }
 }
 
-/// What a counter has counted.
-fn pair() -> Vec<Field> {
-    let word = |lo| Bits { lo, width: 64 };
-    vec![
-        Field::new("packets", word(0)),
-        Field::new("bytes", word(64)),
-    ]
-}
-
-/// The rates of a meter.
-fn rates() -> Vec<Field> {
-    let names = [
-        "is_set",
-        "committed_cost",
-        "peak_cost",
-        "committed_burst",
-        "peak_burst",
-    ];
-    let places = [&[IS_SET][..], &COSTS, &BURSTS].concat();
-    placed(&names, &places)
-}
-
-/// The buckets of a meter.
-fn buckets() -> Vec<Field> {
-    placed(&["committed_empty", "peak_empty"], &BUCKETS)
-}
-
-fn placed(names: &[&str], places: &[Bits]) -> Vec<Field> {
-    let fields = names.iter().zip(places);
-    fields
-        .map(|(name, bits)| Field::new(*name, *bits))
-        .collect()
-}
-
 /// The number of what has this name.
 fn named_id(all: &BTreeMap<u64, String>, name: &str) -> Option<u64> {
     let mut all = all.iter();
@@ -624,66 +662,6 @@ fn action(
     Action {
         named: named(name),
         parameters: parameters.collect(),
-    }
-}
-
-/// The values that a value set holds: the first one lowest.
-fn members(types: &Types, of: &Type, name: &str, fields: &mut Vec<Field>) {
-    if let Type::New(number) = of {
-        return members(types, &types.news[*number].below, name, fields);
-    }
-    let width = width_of(types, of);
-    if width > 0 {
-        let filled = |last: &Field| last.bits.lo + last.bits.width;
-        let lo = fields.last().map_or(0, filled);
-        fields.push(Field::new(name, Bits { lo, width }));
-    }
-    let mut at = 0;
-    while let Some(part) = types.part(of, at) {
-        members(types, part, &part_name(types, of, name, at), fields);
-        at += 1;
-    }
-}
-
-/// The parts of a cell of a register, below `top`: the first one highest.
-fn cell(types: &Types, of: &Type, name: &str, top: &mut u32, fields: &mut Vec<Field>) {
-    if let Type::New(number) = of {
-        return cell(types, &types.news[*number].below, name, top, fields);
-    }
-    let width = width_of(types, of);
-    if width > 0 {
-        *top -= packed_width(types, of);
-        fields.push(Field::new(name, Bits { lo: *top, width }));
-        return;
-    }
-    let mut at = 0;
-    while let Some(part) = types.part(of, at) {
-        cell(types, part, &part_name(types, of, name, at), top, fields);
-        at += 1;
-    }
-}
-
-fn part_name(types: &Types, of: &Type, name: &str, at: usize) -> String {
-    match of {
-        Type::Record(number) => format!("{name}.{}", types.records[*number].fields[at].name),
-        _ => format!("{name}[{at}]"),
-    }
-}
-
-/// Bits of all parts of a type, as a cell of a register holds them.
-pub(super) fn packed_width(types: &Types, of: &Type) -> u32 {
-    match of {
-        Type::New(number) => packed_width(types, &types.news[*number].below),
-        Type::Enum(number) if types.enums[*number].below.is_none() => 32,
-        Type::Error => 32,
-        of => {
-            let mut sum = width_of(types, of);
-            let mut at = 0;
-            while let Some(part) = types.part(of, at) {
-                sum += packed_width(types, part);
-                at += 1;
-            }
-            sum
-        }
+        scope: Scope::Anywhere,
     }
 }
