@@ -1,6 +1,7 @@
 //! The files of a compiled design: what `compile -o` writes.
 
 mod address_map;
+mod c_api;
 mod contract;
 mod example;
 mod fusesoc;
@@ -8,8 +9,10 @@ pub mod layouts;
 mod tools;
 
 use crate::arguments::HdlName;
+use crate::engine;
 use crate::target::Hardware;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::maps::Image;
 use hardpath_ir::Program;
 use hardpath_p4::lower::layout::Layout;
 use hardpath_rtl::{verilog, vhdl};
@@ -59,6 +62,8 @@ pub struct Origin<'a> {
     pub language: Language,
     /// What is known of its keys and values.
     pub layouts: &'a [Layout],
+    /// What its maps hold by the program alone.
+    pub first: &'a Image,
 }
 
 /// What a program is written in.
@@ -80,10 +85,21 @@ pub fn files(
     let clock = hardware.clock_mhz;
     let constraints = constraints(hardware, sources.hdl);
     let interface = &hardware.interface;
+    let registers = address_map::c_header(hardware, origin.layouts);
+    let design = interface.design();
+    let first = engine::with_first_contents(program, origin.first);
+    let for_drivers = c_api::Source {
+        top,
+        design: &design,
+        layouts: origin.layouts,
+        first: &first,
+        registers: &registers,
+    };
     let mut files = vec![
         (
             String::from("README.md"),
-            contract::readme(hardware, origin, &sources),
+            contract::readme(hardware, origin, &sources, &c_api::row(&for_drivers))
+                + &c_api::readme(&for_drivers),
         ),
         (file_list_name(top), file_list(&sources.files)),
         (format!("{top}.xdc"), constraints.xdc()),
@@ -93,16 +109,14 @@ pub fn files(
         script(Vendor::Vivado, top, &constraints),
         script(Vendor::Quartus, top, &constraints),
         (format!("{top}.core"), fusesoc::core(&sources, &origin.text)),
-        (
-            format!("{top}.h"),
-            address_map::c_header(hardware, origin.layouts),
-        ),
+        (format!("{top}.h"), registers.clone()),
         (
             format!("{top}.json"),
             address_map::json(hardware, origin.layouts),
         ),
         (format!("{top}.ir"), hardware.form.to_string()),
     ];
+    files.extend(c_api::files(&for_drivers));
     for (_, end) in TEST_BENCH.iter().filter(|(hdl, _)| *hdl == sources.hdl) {
         let text = match *end {
             "_tb.vhd" => bench::vhdl::bench(interface, top, clock),

@@ -86,6 +86,8 @@ pub struct Loaded {
     pub meaning: Option<p4::Meaning>,
     /// What maps hold before the first packet, beside what the command line says: entries of tables.
     pub contents: Image,
+    /// What maps hold by the program alone.
+    pub first: Image,
     /// How keys and values of maps are laid out, where a source knows.
     pub layouts: Vec<Layout>,
     /// How tables find their entries, where there are several ways.
@@ -110,6 +112,7 @@ impl Loaded {
             for_kernel: None,
             meaning: None,
             contents: Image::new(),
+            first: Image::new(),
             layouts: Vec::new(),
             ways: Vec::new(),
             beside: Vec::new(),

@@ -140,6 +140,7 @@ pub fn write(
         text,
         language,
         layouts: &loaded.layouts,
+        first: &loaded.first,
     };
     let mut files = design::files(hardware, sources, &origin, &loaded.program)?;
     let beside = loaded.beside.iter();

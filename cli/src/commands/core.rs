@@ -15,6 +15,7 @@ use hardpath_core::compile;
 use hardpath_core::hardware::processor::{fit, processor, Processor as Core};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
+use hardpath_ir::maps::Image;
 use hardpath_ir::Program;
 use hardpath_kernel::xdp;
 use hardpath_packet::Output;
@@ -113,6 +114,7 @@ fn write(
         text: format!("its configuration in {}", core_file::NAME),
         language: Language::Xdp,
         layouts: &[],
+        first: &Image::new(),
     };
     let mut files = vec![
         ("README.md".to_owned(), readme(config).into_bytes()),

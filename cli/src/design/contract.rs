@@ -39,7 +39,8 @@ const P4: Written = Written {
            bits 8:1 of `s_axis_tuser`",
 };
 
-pub fn readme(hardware: &Hardware, origin: &Origin, sources: &Sources) -> String {
+/// `more`: rows of the list of files.
+pub fn readme(hardware: &Hardware, origin: &Origin, sources: &Sources, more: &str) -> String {
     let interface = &hardware.interface;
     let top = &sources.top;
     let written = match origin.language {
@@ -57,7 +58,7 @@ pub fn readme(hardware: &Hardware, origin: &Origin, sources: &Sources) -> String
     );
     text.push_str(&hardware.told.markdown);
     text.push_str(&kinds_of_maps(&hardware.form));
-    text.push_str(&files(sources));
+    text.push_str(&files(sources, more));
     text.push_str(&ports(interface, &written));
     text.push_str(&registers(interface));
     text.push_str(&ternary_entries(&hardware.form));
@@ -121,7 +122,7 @@ fn kinds_of_maps(form: &Program) -> String {
     text
 }
 
-fn files(sources: &Sources) -> String {
+fn files(sources: &Sources, more: &str) -> String {
     let top = &sources.top;
     let language = match sources.hdl {
         HdlName::Verilog => "SystemVerilog",
@@ -139,7 +140,7 @@ fn files(sources: &Sources) -> String {
          | `{top}_quartus.tcl` | the same: `quartus_sh -t {top}_quartus.tcl PART` |\n\
          | `{top}.core` | a core of FuseSoC: `fusesoc --cores-root . run --target sim {top}`; targets {} |\n\
          | `{top}.h`, `{top}.json` | the registers; in the second one, too, which bits of `tuser` are which input and output |\n\
-         | `{top}.ir` | the scheduled program, with the stage of every operation |\n",
+         {more}| `{top}.ir` | the scheduled program, with the stage of every operation |\n",
         sources.files.len(),
         match sources.hdl {
             HdlName::Verilog => "`lint`, `sim` (Verilator), `synth` (Vivado, `--part=NAME`)",

@@ -64,6 +64,7 @@ impl Source for P4 {
         let first = first_tables(&read.program, &read.sources, &read.design)?;
         loaded.layouts = lowered.layouts(&read.program, &read.design, &info, &first);
         loaded.ways = ways(&lowered, &read.design);
+        loaded.first = read.contents(&lowered, &[])?;
         loaded.beside = vec![
             ("p4info.txtpb", info.text().into_bytes()),
             ("p4info.bin", info.bytes()),
