@@ -3,6 +3,7 @@
 mod advise;
 mod asking;
 mod bad_input;
+mod c_api;
 mod ci;
 mod commands;
 mod common;
