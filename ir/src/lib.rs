@@ -40,7 +40,7 @@ pub use hardpath_registers::{Answer, May};
 use std::fmt;
 use std::sync::Arc;
 use structure::{Bound, Function, FunctionData, Whole};
-pub use table::{Field, Find, MapDecl, Match};
+pub use table::{Field, Find, MapDecl, Match, FEW_MASKS_PRIORITIES};
 
 /// An SSA value: a bit vector of fixed width, made by one instruction or block parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -15,6 +15,14 @@ fn designs() -> Vec<(String, Design)> {
         (Match::Exact, 8),
         (Match::Range, 3),
     ];
+    let few: Vec<(Fields, u32, u32)> = vec![
+        (
+            vec![(Match::Prefix, 20), (Match::Exact, 9), (Match::Ternary, 4)],
+            300,
+            16,
+        ),
+        (vec![(Match::Exact, 1)], 1, 1),
+    ];
     let shapes: Vec<(Fields, u32, bool)> = vec![
         (flow.clone(), 64, true),
         (flow, 5, false),
@@ -24,7 +32,13 @@ fn designs() -> Vec<(String, Design)> {
         (vec![(Match::Ternary, 20), (Match::Exact, 9)], 75, true),
         (vec![(Match::Prefix, 3)], 128, false),
     ];
-    let design = |(number, (fields, entries, registers))| {
+    let any = shapes
+        .into_iter()
+        .map(|(fields, entries, registers)| (fields, entries, registers, None));
+    let few = few
+        .into_iter()
+        .map(|(fields, entries, masks)| (fields, entries, true, Some(masks)));
+    let design = |(number, (fields, entries, registers, masks))| {
         let name = format!("rules_{number}");
         let mut design = Design::new();
         design.add(ternary(&Ternary {
@@ -32,12 +46,12 @@ fn designs() -> Vec<(String, Design)> {
             map: "rules".into(),
             fields,
             entries,
-            masks: None,
+            masks,
             registers,
         }));
         (name, design)
     };
-    shapes.into_iter().enumerate().map(design).collect()
+    any.chain(few).enumerate().map(design).collect()
 }
 
 #[test]

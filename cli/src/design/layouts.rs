@@ -80,6 +80,7 @@ pub fn json(layout: &Layout) -> Value {
             json!({"byte": key.masks_at(), "bytes": key.bytes, "order": order(key)});
         key_json["priority"] = json!({
             "byte": key.priority_at(),
+            "is_prefix_length": key.priority_is_length,
             "bytes": PRIORITY_BYTES,
             "order": "little",
             "plus": PRIORITY_OFFSET,
@@ -304,16 +305,24 @@ fn key_text(layout: &Layout) -> String {
         }
         (None, true) => {
             let (masks, priority) = (key.masks_at(), key.priority_at());
+            let what = match key.priority_is_length {
+                true => "length of the prefix",
+                false => "priority of P4Runtime",
+            };
             format!(
                 "In KEY bytes 0 to {last} are the fields, little endian; bytes {masks} to {} the masks at the same places, little endian; \
                  bytes {priority} to {} the priority, little endian, the highest one wins. hardpath itself puts 2^31 plus the \
-                 priority of P4Runtime there. The mask of an `exact` field is all ones, that of an `lpm` field ones, then zeros, \
+                 {what} there. The mask of an `exact` field is all ones, that of an `lpm` field ones, then zeros, \
                  that of an `optional` field all ones or all zeros; a `range` has its lowest value in the field and its highest one in the \
                  mask. Masks of bits of no field are ones.\n\n",
                 priority - 1,
                 priority + PRIORITY_BYTES - 1
             )
         }
+        (None, false) if layout.has_places() => format!(
+            "In KEY bytes 0 to {last} are the fields, little endian: each key has a place of its own, and an entry stands there where \
+             `is_there` is 1. So it comes and goes with UPDATE, and is gone where all of VALUE is 0.\n\n"
+        ),
         (None, false) => format!("In KEY bytes 0 to {last} are the fields, little endian.\n\n"),
     };
     text.push_str("| KEY | field | bits | width | P4Info id |\n|---|---|---|---|---|\n");

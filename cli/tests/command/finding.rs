@@ -172,3 +172,26 @@ fn what_cannot_be_is_refused() {
         assert!(run.stderr.contains("wrong.p4:12"), "{}", run.stderr);
     }
 }
+
+/// One mask too many is refused with the count, and so is a priority that has no room.
+#[test]
+fn a_mask_too_many_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("masks.p4");
+    std::fs::write(&source, program("ternary", "masks")).unwrap();
+    let test = folder.path().join("masks.stf");
+    let entries = (1..=17).map(|mask| format!("table_add t set 0&&&{mask} => 1 {mask}\n"));
+    let far = String::from("table_add t set 0&&&1 => 1 2000000000\n");
+    for (text, why) in [
+        (
+            entries.collect::<String>(),
+            "all 16 that it may have are in use",
+        ),
+        (far, "priorities are from -8388608 to 8388607"),
+    ] {
+        std::fs::write(&test, text + "packet 0 00000000\nexpect 0\n").unwrap();
+        let run = hardpath(&["stf", path(&source), path(&test)]);
+        assert_ne!(run.status, 0);
+        assert!(run.stderr.contains(why), "{}", run.stderr);
+    }
+}

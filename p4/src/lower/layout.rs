@@ -35,6 +35,8 @@ use std::collections::BTreeMap;
 pub const PRIORITY_OFFSET: u32 = 1 << 31;
 /// The field of an entry that keeps when it was last found.
 const LAST_FOUND: &str = "last_found";
+/// The field that says whether an entry stands in the place of its key.
+const IS_THERE: &str = "is_there";
 /// Bytes of a prefix's length.
 pub const LENGTH_BYTES: u32 = 4;
 
@@ -318,7 +320,7 @@ impl LoweredTable {
             fields.push(Field::new("meter_cell", Bits { lo, width }));
         }
         if let Some(bits) = self.is_there() {
-            fields.push(Field::new("is_there", bits));
+            fields.push(Field::new(IS_THERE, bits));
         }
         fields
     }
@@ -536,6 +538,12 @@ impl Layout {
     pub fn keeps_times(&self) -> bool {
         let mut fields = self.fields.iter();
         self.holds == Holds::Entries && fields.any(|field| field.named.name == LAST_FOUND)
+    }
+
+    /// Each key has a place: the field `is_there` says whether an entry stands in it.
+    pub fn has_places(&self) -> bool {
+        let mut fields = self.fields.iter();
+        self.holds == Holds::Entries && fields.any(|field| field.named.name == IS_THERE)
     }
 
     /// One of which nothing else is known yet.

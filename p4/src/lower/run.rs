@@ -1,5 +1,6 @@
 //! Runs what a program has become, by the interpreter of the IR or in hardware: the same tests as for the reference interpreter.
 
+mod masks;
 mod profiles;
 
 use super::control::Written;
@@ -113,6 +114,8 @@ pub struct Running<'p, D> {
     places: BTreeMap<usize, profiles::Places>,
     /// Entries that the program has, by tables.
     constant: Vec<Vec<Entry>>,
+    /// What tables have whose masks are few.
+    masks: masks::Masks,
     /// Cells of meters that entries have, by their tables and keys.
     cells: BTreeMap<(usize, Vec<u8>), u32>,
 }
@@ -137,6 +140,7 @@ impl<'p, D: Device> Running<'p, D> {
             sets: Default::default(),
             places: Default::default(),
             constant: Vec::new(),
+            masks: Default::default(),
             cells: Default::default(),
         };
         let first = first_tables(program, sources, design)?;
@@ -199,12 +203,16 @@ impl<D: Device> Engine for Running<'_, D> {
     fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
         match self.lowered.entry(table, self.of_table(table), entry) {
             Some(mut written) => {
+                self.masks.check(self.lowered, table, &written)?;
                 self.refer(table, entry, &mut written)?;
                 self.take_cell(table, &mut written);
                 let (map, key) = (written.map, written.key);
                 let put = self.device.update(map, &key, &written.value);
-                if put.is_err() {
-                    self.cells.remove(&(table, key));
+                match &put {
+                    Ok(()) => self.masks.put(self.lowered, table, key),
+                    Err(_) => {
+                        self.cells.remove(&(table, key));
+                    }
                 }
                 put
             }
@@ -233,6 +241,7 @@ impl<D: Device> Engine for Running<'_, D> {
 
     fn take(&mut self, table: usize, entry: &Entry) {
         if let Some(written) = self.lowered.entry(table, self.of_table(table), entry) {
+            self.masks.take(table, &written.key);
             // A place stays, whatever stands there.
             let vacant = self.lowered.vacant(table);
             let emptied =

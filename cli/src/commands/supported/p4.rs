@@ -111,6 +111,21 @@ adds or modifies an entry has found it. Entries of tables with `AUTO_DELETE` go,
 Other commands than `stf` take timeouts in files of entries, and tell nobody.
 ";
 
+/// How tables find their entries.
+const WAYS: &str = "
+`@hardpath_table(\"…\")` in front of a table says how hardware finds its entries; else its size and keys do. `hardpath compile` tells what was
+chosen and why, and what the other ways would cost roughly (`tables` with `--json`). What cannot be is an error with the reason.
+
+| `@hardpath_table` | keys | entries are found |
+|---|---|---|
+| `hash` | exact | in a hash table; packets may add some |
+| `direct` | exact, up to 16 bits | at the key: each has a place of its own, so the table is never full |
+| `cam` | exact | by words with a bit for each entry, one for each few bits of the key, that are joined |
+| `tcam` | all | likewise, with masks; of prefixes the longer one wins |
+| `masks` | all but ranges | in a hash table for each mask: at most 16 masks, however entries are spread over them, and priorities from -2^23 to 2^23 - 1 |
+| nothing, one prefix beside exact keys | | by prefixes |
+";
+
 /// Commands of files, with how they are written.
 type Commands = &'static [(&'static str, &'static str)];
 
@@ -176,6 +191,8 @@ core. What is not there is refused with `p4-unsupported` ([codes.md](codes.md)),
                 tried(&mut text, "extern", &of.externs);
             }
         }
+        text.push_str("\n## Ways to find entries\n");
+        text.push_str(WAYS);
         text.push_str(
             "\n## Tests (`hardpath stf`)\n\nBeside these, all commands of `--entries`.\n\n",
         );

@@ -274,9 +274,10 @@ fn entries_text(model: &Model, entries: &Entries, actions: Option<&Actions>) -> 
         (None, true) => "HARDPATH_BY_MASKS",
         (None, false) => "HARDPATH_BY_KEY",
     };
-    let priority = match key.has_masks {
-        true => format!("(uint32_t)offsetof(struct {}_key, priority)", entries.stem),
-        false => String::from("0"),
+    let priority = match (key.has_masks, key.priority_is_length) {
+        (true, false) => format!("(uint32_t)offsetof(struct {}_key, priority)", entries.stem),
+        (true, true) => String::from("HARDPATH_LENGTH"),
+        (false, _) => String::from("0"),
     };
     let has_row = actions.is_some() && !held.layout.actions.is_empty();
     let row = match has_row {
@@ -298,7 +299,7 @@ fn entries_text(model: &Model, entries: &Entries, actions: Option<&Actions>) -> 
     };
     format!(
         "\nstatic const struct hardpath_table table_{0} = {{\n    &map_{0}, {finds}, {1}, {2}, {3}, {4}, {{ {5} }}, {priority}, {front},\n    \
-         {6}, {7}, {8}, {row}, {9}, {10}, {11}, {12}, {13}, {kept}\n}};\n",
+         {6}, {7}, {8}, {14}, {row}, {9}, {10}, {11}, {12}, {13}, {kept}\n}};\n",
         held.number,
         key.first,
         key.bytes,
@@ -313,6 +314,7 @@ fn entries_text(model: &Model, entries: &Entries, actions: Option<&Actions>) -> 
         or_null(entries.profile.map(|number| format!("&profile_{number}"))),
         or_null(entries.meter.map(|meter| format!("&meter_{}", meter.rates.number))),
         taken.unwrap_or_else(|| String::from("0")),
+        bits(held.field("is_there")),
     )
 }
 

@@ -165,7 +165,7 @@ fn key(entries: &Entries) -> String {
             ),
         }
     }
-    if layout.key.has_masks {
+    if layout.key.has_masks && !layout.key.priority_is_length {
         text.push_str(
             "    int32_t priority; /* of several entries that match the highest one wins */\n",
         );

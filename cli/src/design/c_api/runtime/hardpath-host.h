@@ -232,6 +232,8 @@ struct hardpath_row {
 
 enum hardpath_finds { HARDPATH_BY_KEY, HARDPATH_BY_PREFIX, HARDPATH_BY_MASKS };
 
+#define HARDPATH_LENGTH UINT32_MAX
+
 /* Entries of a table. */
 struct hardpath_table {
     const struct hardpath_map *map;
@@ -241,11 +243,12 @@ struct hardpath_table {
     uint32_t fixed;            /* by prefix: bits of all other fields */
     struct hardpath_bits fill; /* bits of no field */
     struct hardpath_fields fields;
-    uint32_t priority_at;      /* by masks: in the struct */
+    uint32_t priority_at;      /* by masks: in the struct, or HARDPATH_LENGTH: the prefix's length is the priority */
     uint32_t front;            /* bytes in front of the row, which stay when the action changes */
     struct hardpath_bits packets;
     struct hardpath_bits octets;
     struct hardpath_bits cell; /* of the meter */
+    struct hardpath_bits there; /* each key has a place: whether an entry stands in it; else there is no such bit */
     const struct hardpath_row *row; /* NULL: entries go through the profile, or are values of a set */
     struct hardpath_bits member;
     struct hardpath_bits is_group;

@@ -278,9 +278,9 @@ static int put_key(const struct hardpath_table *table, const void *key, uint8_t 
         put(little(bytes, 4), word, table->fixed + length);
     if (table->finds == HARDPATH_BY_MASKS) {
         /* Priorities below zero have a place, too. */
-        uint32_t priority = (uint32_t)load(key, table->priority_at, 4) ^ 0x80000000u;
+        uint32_t priority = table->priority_at == HARDPATH_LENGTH ? (uint32_t)length : (uint32_t)load(key, table->priority_at, 4);
         put_ones(masks, table->fill);
-        put(little(bytes + table->first + 2 * table->bytes, 4), word, priority);
+        put(little(bytes + table->first + 2 * table->bytes, 4), word, priority ^ 0x80000000u);
     }
     return HARDPATH_OK;
 }
@@ -305,7 +305,7 @@ static void get_key(const struct hardpath_table *table, uint8_t *bytes, void *ke
         if (field->match == HARDPATH_OPTIONAL)
             store(key, field->more_at, field->more_size, ones > 0);
     }
-    if (table->finds == HARDPATH_BY_MASKS)
+    if (table->finds == HARDPATH_BY_MASKS && table->priority_at != HARDPATH_LENGTH)
         store(key, table->priority_at, 4, get(little(bytes + table->first + 2 * table->bytes, 4), word) ^ 0x80000000u);
 }
 

@@ -71,7 +71,8 @@ static int unused(struct hardpath_op *op, uint64_t number, uint64_t is_group)
         const struct hardpath_table *table = profile->tables[op->part];
         struct number value = little(op->value, table->map->value_bytes);
         if (op->answer == HARDPATH_OK) {
-            if (get(value, table->member) == number && get(value, table->is_group) == is_group)
+            int is_entry = !table->there.width || get(value, table->there);
+            if (is_entry && get(value, table->member) == number && get(value, table->is_group) == is_group)
                 return HARDPATH_IN_USE;
             op->slot = op->handle + 1;
         }
@@ -441,6 +442,8 @@ static void note_entry(struct hardpath_device *device, struct hardpath_op *op)
     const struct hardpath_table *table = op->table;
     const struct hardpath_profile *profile = table->profile;
     struct number value = little(op->value, table->map->value_bytes);
+    if (!stands(op))
+        return;
     if (table->meter)
         take_cell(device, op);
     if (profile && get(value, table->member) < profile->count)

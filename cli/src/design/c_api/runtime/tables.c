@@ -33,8 +33,10 @@ static int put_value(const struct hardpath_table *table, const void *value, uint
             return HARDPATH_MISSING;
         put(number, table->member, choice->number);
         put(number, table->is_group, choice->is_group);
+        put(number, table->there, 1);
         return HARDPATH_OK;
     }
+    put(number, table->there, 1);
     if (table->row)
         return put_row(number, table->row, value, HARDPATH_DEFAULT_ONLY);
     /* A value of a set is in it. */
@@ -54,6 +56,13 @@ static void get_value(const struct hardpath_table *table, uint8_t *bytes, void *
     } else if (table->row) {
         get_row(number, table->row, value);
     }
+}
+
+/* What was read is an entry: where each key has a place, nobody may stand in it. */
+static int stands(const struct hardpath_op *op)
+{
+    const struct hardpath_table *table = op->table;
+    return !table->there.width || get(little((uint8_t *)op->value, table->map->value_bytes), table->there);
 }
 
 static uint32_t cell_of(const struct hardpath_op *op)
@@ -80,6 +89,8 @@ static int find(struct hardpath_op *op)
         op->finding = 1;
         return command(op, map, LOOKUP, WITH_KEY | (op->table->finds == HARDPATH_BY_KEY ? GIVES_VALUE : GIVES_HANDLE));
     case 1:
+        if (op->answer == HARDPATH_OK && !stands(op))
+            return HARDPATH_MISSING;
         if (op->answer || op->table->finds == HARDPATH_BY_KEY)
             return op->answer;
         op->finding = 2;
@@ -141,6 +152,12 @@ static int next_add(struct hardpath_device *device, struct hardpath_op *op)
     const struct hardpath_meter *meter = table->meter;
     int status;
     if (op->state == 0) {
+        /* A place takes any entry, in place of any: who stands there is asked first. */
+        if (table->there.width) {
+            status = find(op);
+            if (status != HARDPATH_MISSING)
+                return status ? status : HARDPATH_EXISTS;
+        }
         op->state = 1;
         status = check_choice(device, op);
         if (status)
@@ -172,7 +189,7 @@ static int next_add(struct hardpath_device *device, struct hardpath_op *op)
         if (op->state == 3 && op->answer)
             return op->answer;
         op->state = 5;
-        return update(op, MAY_CREATE, op->row);
+        return update(op, table->there.width ? MAY_CREATE | MAY_REPLACE : MAY_CREATE, op->row);
     }
     if (!op->answer && meter)
         take(taken_at(device, table->taken), op->number, 1);
@@ -192,7 +209,7 @@ static int next_modify(struct hardpath_device *device, struct hardpath_op *op)
         return HARDPATH_MISSING;
     }
     if (op->state == 1) {
-        op->state = op->table->front ? 2 : 3;
+        op->state = op->table->front || op->table->there.width ? 2 : 3;
         op->answer = HARDPATH_OK;
     }
     if (op->state == 2) {
@@ -213,13 +230,18 @@ static int next_delete(struct hardpath_device *device, struct hardpath_op *op)
 {
     const struct hardpath_table *table = op->table;
     if (op->state == 0) {
-        if (table->meter) {
+        if (table->meter || table->there.width) {
             int status = find(op);
             if (status)
                 return status;
-            op->number = cell_of(op);
+            if (table->meter)
+                op->number = cell_of(op);
         }
         op->state = 1;
+        if (table->there.width) {
+            clear(op->row, table->map->value_bytes);
+            return update(op, MAY_REPLACE, op->row);
+        }
         return command(op, table->map, DELETE, WITH_KEY);
     }
     if (!op->answer && table->meter && op->number < table->meter->count)
@@ -242,12 +264,17 @@ static int next_next(struct hardpath_device *device, struct hardpath_op *op)
     if (op->state == 0) {
         op->state = 1;
         op->slot = *op->given;
+    } else if (op->answer) {
+        return op->answer;
+    } else {
+        op->slot = op->handle + 1;
+    }
+    if (op->state == 1 || !stands(op)) {
+        op->state = 2;
         if (op->slot >= op->table->map->slots)
             return HARDPATH_MISSING;
         return command(op, op->table->map, NEXT, WITH_SLOT | GIVES_HANDLE | GIVES_KEY | GIVES_VALUE);
     }
-    if (op->answer)
-        return op->answer;
     *op->given = op->handle + 1;
     if (op->out)
         get_key(op->table, op->key, op->out);

@@ -281,6 +281,38 @@ static void profiles(void)
     check(6);
 }
 
+static uint32_t writes_left;
+
+/* A bus that fails after some writes. */
+static int failing_write(void *context, uint32_t address, uint32_t data)
+{
+    if (writes_left == 0)
+        return 1;
+    writes_left--;
+    return harness_write(context, address, data);
+}
+
+/* Groups move, and the bus fails wherever it can: what packets see does not change, and the next change goes on. */
+static void moves_are_interrupted(uint32_t two, const uint32_t *members)
+{
+    uint32_t i, read[4], count;
+    int failed = 0;
+    for (i = 0; i < 90; i += 4) {
+        int status;
+        dev.device.bus.write32 = failing_write;
+        writes_left = i;
+        status = tables_Receive_members_group_modify(&dev, two, members, 4);
+        dev.device.bus.write32 = harness_write;
+        HOLDS(status == HARDPATH_OK || status == HARDPATH_BUS);
+        failed += status == HARDPATH_BUS;
+        DO(tables_Receive_members_group_read(&dev, 0, read, 4, &count));
+        HOLDS(count == 3 && read[0] == 0 && read[1] == 1 && read[2] == 2);
+        DO(tables_Receive_members_group_read(&dev, two, read, 4, &count));
+        HOLDS(count == 4 && memcmp(read, members, sizeof(read)) == 0);
+    }
+    HOLDS(failed > 10 && failed < 23);
+}
+
 /* Groups move from half to half, and packets go where they should. */
 static void groups_move(void)
 {
@@ -290,6 +322,7 @@ static void groups_move(void)
     for (i = 0; i < 8; i++)
         DO(tables_Receive_members_group_modify(&dev, two, members, (uint32_t)(i % 4 + 1)));
     EXPECT(HARDPATH_FULL, tables_Receive_members_group_add(&dev, members, 4, &number));
+    moves_are_interrupted(two, members);
     DO(tables_Receive_members_group_delete(&dev, two));
     check_packets(6);
 }

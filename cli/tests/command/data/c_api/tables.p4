@@ -115,6 +115,7 @@ control Receive(inout headers_t hdr, inout metadata_t meta, inout standard_metad
         hdr.told.prefix = value;
     }
 
+    @hardpath_table("masks")
     table prefix_of {
         key = {
             hdr.asked.b: lpm;
