@@ -1,13 +1,20 @@
 //! Where packets go out: the read side of the frame FIFO and the rewriter that overlays bytes.
 
+mod beside;
+mod overlay;
+
 use crate::axi::{FateOut, StreamOut};
+use crate::cut_through::{frames_there, EndIn};
 use crate::index_bits;
 use crate::ingress::LENGTH_BITS;
 use crate::moves::{Moves, MovesIn};
 use crate::output_stage::lanes;
 use hardpath_packet::{CLASS_BITS, INDEX_BITS};
 use hardpath_rtl::signals::Block;
-use hardpath_rtl::{signals, Module, Node};
+use hardpath_rtl::{signals, Module, Node, Reg};
+
+pub(crate) use beside::{whole_destination, Beside};
+pub(crate) use overlay::{rewritten, Lanes};
 
 /// What the exit must know.
 pub struct Egress {
@@ -34,6 +41,9 @@ pub struct Egress {
     pub repeats: bool,
     /// Copies have outputs of their own.
     pub copies: bool,
+    /// Packets come before their end is known, which is told apart ([`crate::cut_through`]). They are not sent several times, and end
+    /// where they did when they came in.
+    pub cut_through: bool,
 }
 
 /// Bits of `m_axis_tdest`: class and index.
@@ -48,11 +58,11 @@ signals! {
         broadcast: some Broadcast,
         /// Further packets, by number; not of an exit.
         copy: labelled CopyResult,
-        /// Only where packets are moved.
+        /// Only where packets are moved, and their end is known.
         result_length: maybe "bytes, as it came in",
-        /// Only where they are not.
+        /// Only where they are not, and their end is known.
         result_last_byte: maybe "the number of its last byte; 0 if it has none",
-        /// Only where packets may be empty.
+        /// Only where packets may be empty, and their end is known.
         result_empty: maybe "it has no bytes",
         /// By offset ([`offset_name`]).
         overlay: labelled Overlay,
@@ -109,6 +119,8 @@ signals! {
         result_valid: one "a packet's result waits",
         result: all PacketResult,
         repeat: some RepeatIn,
+        /// With [`Egress::cut_through`].
+        end: some EndIn,
         frame_read_data: one "the frame read in the clock before",
         /// The beat that is offered is taken.
         m_axis_tready: one "",
@@ -119,6 +131,8 @@ signals! {
     /// Out of the exit.
     pub struct EgressOut {
         result_pop: one "the result is used up",
+        /// With [`Egress::cut_through`].
+        end_pop: maybe "the end is used up",
         frame: all FrameRead,
         stream: all StreamOut,
         fate: all FateOut,
@@ -138,7 +152,7 @@ signals! {
 impl Egress {
     /// Bits of `m_axis_tuser`.
     pub fn user_bits(&self) -> u32 {
-        self.output_bits.max(1) + u32::from(self.repeats)
+        self.output_bits.max(1) + u32::from(self.repeats || self.cut_through)
     }
 
     /// Bits of `fate`.
@@ -155,14 +169,15 @@ impl Egress {
             };
             (offset_name(*offset), widths)
         };
+        let known = !self.cut_through;
         PacketResult {
             result_forwarded: self.drops.then_some(1),
             sent: self.sent_widths(moves),
             copy: Vec::new(),
             broadcast: None,
-            result_length: moves.map(|_| LENGTH_BITS),
-            result_last_byte: moves.is_none().then_some(LENGTH_BITS),
-            result_empty: (moves.is_none() && self.may_be_empty).then_some(1),
+            result_length: (moves.is_some() && known).then_some(LENGTH_BITS),
+            result_last_byte: (moves.is_none() && known).then_some(LENGTH_BITS),
+            result_empty: (moves.is_none() && known && self.may_be_empty).then_some(1),
             overlay: self.overlays.iter().map(overlay).collect(),
         }
     }
@@ -176,6 +191,31 @@ impl Egress {
         }
     }
 
+    /// The widths of what is told of the end of a packet, with [`Egress::cut_through`].
+    pub fn end_widths(&self, moves: Option<&Moves>) -> EndIn<u32> {
+        let is_moved = moves.is_some();
+        EndIn {
+            end_valid: 1,
+            end_bad: 1,
+            end_length: is_moved.then_some(LENGTH_BITS),
+            end_last_byte: (!is_moved).then_some(LENGTH_BITS),
+            end_empty: (!is_moved && self.may_be_empty).then_some(1),
+            frames_behind: index_bits(u64::from(self.frame_depth)),
+        }
+    }
+
+    /// What the module's header says of gaps inside packets.
+    pub(crate) fn says_of_gaps(&self) -> &'static str {
+        match self.cut_through {
+            false => "there is no gap inside a packet while\ntready is 1.",
+            true => {
+                "there is no gap inside a packet while\n\
+                 tready is 1, unless its beats or its end come in late. A packet whose end is marked bad leaves with the\n\
+                 highest bit of tuser on its last beat."
+            }
+        }
+    }
+
     pub(crate) fn input_widths(&self, moves: Option<&Moves>) -> EgressIn<u32> {
         EgressIn {
             result_valid: 1,
@@ -186,6 +226,7 @@ impl Egress {
                 result_fate_outputs: (self.copies && self.output_bits > 0)
                     .then_some(self.output_bits),
             }),
+            end: self.cut_through.then(|| self.end_widths(moves)),
             frame_read_data: self.beat_bytes * 8,
             m_axis_tready: 1,
         }
@@ -204,9 +245,9 @@ pub fn egress(config: &Egress) -> Block<EgressIn, EgressOut> {
         format!(
             "Exit: takes a packet's result, reads its beats,{overlays} and sends them as AXI4-Stream,\n\
              {} bytes a beat. A packet that is not forwarded is forgotten in one clock.\n\
-             While tvalid is 1 and tready is 0, the beat stays as it is; there is no gap inside a packet while\n\
-             tready is 1.",
-            config.beat_bytes
+             While tvalid is 1 and tready is 0, the beat stays as it is; {}",
+            config.beat_bytes,
+            config.says_of_gaps()
         ),
     );
     let inputs = m.inputs(config.input_widths(None));
@@ -231,6 +272,7 @@ pub fn egress(config: &Egress) -> Block<EgressIn, EgressOut> {
     let fate = exit.fate(&slot, &inputs);
     let outputs = EgressOut {
         result_pop: slot.pop,
+        end_pop: config.cut_through.then_some(slot.pop),
         frame,
         stream,
         fate,
@@ -263,106 +305,62 @@ struct Read {
     /// The last lane of the last beat.
     count: Node,
     empty: Option<Node>,
+    /// It leaves with the mark of a bad frame.
+    bad: Option<Node>,
     beside: Beside,
 }
 
-/// What stands beside the beats of a packet.
-#[derive(Clone, Copy)]
-pub(crate) struct Beside {
-    outputs: Option<Node>,
-    class: Option<Node>,
-    index: Option<Node>,
-    /// The packet comes once more.
-    pub(crate) again: Option<Node>,
-    /// The outputs of the packet itself, where copies have their own.
-    own_outputs: Option<Node>,
+/// The end of the packet at the head, as far as it is known.
+struct End {
+    last_byte: Node,
+    empty: Option<Node>,
+    bad: Option<Node>,
+    /// Whether it is known; `None`: always.
+    known: Option<Node>,
 }
 
-impl Beside {
-    pub(crate) fn of(inputs: &EgressIn) -> Beside {
-        let (sent, repeat) = (&inputs.result.sent, inputs.repeat.as_ref());
-        Beside {
-            outputs: sent.result_outputs,
-            class: sent.result_class,
-            index: sent.result_index,
-            again: repeat.map(|repeat| repeat.result_again),
-            own_outputs: repeat.and_then(|repeat| repeat.result_fate_outputs),
+impl End {
+    fn of(inputs: &EgressIn) -> End {
+        match &inputs.end {
+            Some(end) => End {
+                last_byte: end.end_last_byte.expect("nobody moves"),
+                empty: end.end_empty,
+                bad: Some(end.end_bad),
+                known: Some(end.end_valid),
+            },
+            None => End {
+                last_byte: inputs.result.result_last_byte.expect("nobody moves"),
+                empty: inputs.result.result_empty,
+                bad: None,
+                known: None,
+            },
         }
-    }
-
-    /// What goes with beats.
-    pub(crate) fn of_beats(self) -> Beside {
-        Beside {
-            own_outputs: None,
-            ..self
-        }
-    }
-
-    /// The same in registers, under a condition.
-    pub(crate) fn held(&self, m: &mut Module, prefix: &str, enable: Node) -> Beside {
-        let mut held = |name: &str, node: Option<Node>| {
-            node.map(|node| m.hold(format!("{prefix}_{name}"), enable, node))
-        };
-        Beside {
-            outputs: held("outputs", self.outputs),
-            class: held("class", self.class),
-            index: held("index", self.index),
-            again: held("again", self.again),
-            own_outputs: held("own_outputs", self.own_outputs),
-        }
-    }
-
-    /// `m_axis_tuser`.
-    pub(crate) fn user(&self, m: &mut Module) -> Node {
-        let outputs = self.outputs.unwrap_or_else(|| m.zero(1));
-        match self.again {
-            Some(again) => m.concat(&[again, outputs]),
-            None => outputs,
-        }
-    }
-
-    /// `m_axis_tdest`, if it is not always the same; behind [`whole_destination`].
-    pub(crate) fn destination(&self, m: &mut Module) -> Option<Node> {
-        let parts: Vec<Node> = self.class.into_iter().chain(self.index).collect();
-        (!parts.is_empty()).then(|| m.concat(&parts))
-    }
-
-    /// What is told of the packet.
-    pub(crate) fn fate(&self, m: &mut Module, sent: Node) -> Node {
-        let outputs = self.own_outputs.or(self.outputs);
-        let parts: Vec<Node> = std::iter::once(sent).chain(outputs).collect();
-        m.concat(&parts)
     }
 }
-
-/// `m_axis_tdest` out of what changes of it.
-pub(crate) fn whole_destination(m: &mut Module, config: &Egress, varies: Option<Node>) -> Node {
-    let class = config.class.map(|code| m.constant(code, CLASS_BITS));
-    let no_index = match config.has_index {
-        true => None,
-        false => Some(m.zero(INDEX_BITS)),
-    };
-    // Class above index: what is constant stands above or below the rest.
-    let parts: Vec<Node> = class.into_iter().chain(varies).chain(no_index).collect();
-    m.concat(&parts)
-}
-
-/// For each lane of a beat: who writes, and what.
-pub(crate) type Lanes = Vec<Vec<(Node, Node)>>;
 
 impl Exit<'_> {
     fn choose_frame(&mut self, inputs: &EgressIn, advance: Node) -> (Slot, FrameRead) {
         let m = &mut self.m;
-        let last_byte = inputs.result.result_last_byte.expect("nobody moves");
+        let end = End::of(inputs);
         let number_bits = LENGTH_BITS - self.lane_bits;
+        let frame_bits = index_bits(u64::from(self.config.frame_depth));
         let (number_reg, number) = m.reg_reset("frame_number", number_bits, 0);
-        let last_number = m.slice(last_byte, self.lane_bits, number_bits);
-        let is_last = m.eq(number, last_number);
-        m.name(is_last, "is_last");
+        let (pointer_reg, pointer) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
+        let last_number = m.slice(end.last_byte, self.lane_bits, number_bits);
+        let at_last = m.eq(number, last_number);
         let goes_on = sent_to_someone(m, inputs);
         m.name(goes_on, "sent_on");
+        let (is_last, may_go) = match inputs.end.as_ref().zip(end.known) {
+            None => (at_last, m.one()),
+            Some((end, known)) => {
+                let (two, _) = frames_there(m, end.frames_behind, pointer);
+                let not_last = m.and(&[goes_on, two]);
+                (m.and(&[at_last, known]), m.or(&[known, not_last]))
+            }
+        };
+        m.name(is_last, "is_last");
         let forgotten = m.not(goes_on);
-        let active = m.and(&[inputs.result_valid, advance]);
+        let active = m.and(&[inputs.result_valid, advance, may_go]);
         let reads = m.and(&[active, goes_on]);
         m.name(reads, "reads");
         let finishes = m.or(&[forgotten, is_last]);
@@ -373,7 +371,8 @@ impl Exit<'_> {
         let number_next = m.mux(pop, first_number, next_number);
         m.set_next_when(number_reg, active, number_next);
         let again = inputs.repeat.as_ref().map(|repeat| repeat.result_again);
-        let (pointer, address) = self.pointer((active, forgotten), (number, last_number), again);
+        let moves = (active, forgotten);
+        let address = self.pointer((pointer_reg, pointer), moves, (number, last_number), again);
         let frame = FrameRead {
             frame_read: advance,
             frame_read_pointer: pointer,
@@ -389,16 +388,16 @@ impl Exit<'_> {
         (slot, frame)
     }
 
-    /// Where the packet's frames begin that are still needed; and the frame that is read, where that is another one.
+    /// Moves to where the packet's frames begin that are still needed; gives the frame that is read, where that is another one.
     fn pointer(
         &mut self,
+        (pointer_reg, pointer): (Reg, Node),
         (active, forgotten): (Node, Node),
         (number, last_number): (Node, Node),
         again: Option<Node>,
-    ) -> (Node, Option<Node>) {
-        let frame_bits = index_bits(u64::from(self.config.frame_depth));
+    ) -> Option<Node> {
         let m = &mut self.m;
-        let (pointer_reg, pointer) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
+        let frame_bits = m.width(pointer);
         let last_wide = m.resize(last_number, frame_bits);
         let none = m.zero(frame_bits);
         let skipped = m.mux(forgotten, last_wide, none);
@@ -406,7 +405,7 @@ impl Exit<'_> {
         let pointer_next = m.add_const(past, 1);
         let Some(again) = again else {
             m.set_next_when(pointer_reg, active, pointer_next);
-            return (pointer, None);
+            return None;
         };
         // The frames of a packet that is sent once more are read from its first one, which stays.
         let moves = m.not(again);
@@ -414,24 +413,28 @@ impl Exit<'_> {
         m.set_next_when(pointer_reg, moves, pointer_next);
         let wide = m.resize(number, frame_bits);
         let further = m.gate(again, wide);
-        (pointer, Some(m.add(pointer, further)))
+        Some(m.add(pointer, further))
     }
 
     /// What belongs to a frame waits for it.
     fn read(&mut self, slot: &Slot, inputs: &EgressIn, advance: Node) -> Read {
-        let (m, result) = (&mut self.m, &inputs.result);
+        let (m, end) = (&mut self.m, End::of(inputs));
         let valid = m.hold_reset("read_valid", advance, slot.reads);
         let last = m.hold("read_last", advance, slot.is_last);
-        let last_byte = result.result_last_byte.expect("nobody moves");
-        let low_count = m.slice(last_byte, 0, self.lane_bits);
+        let low_count = m.slice(end.last_byte, 0, self.lane_bits);
         let count = m.hold("read_last_lane", advance, low_count);
-        let empty = result.result_empty;
+        let empty = end.empty.map(|empty| match end.known {
+            None => empty,
+            Some(_) => m.and(&[empty, slot.is_last]),
+        });
         let empty = empty.map(|empty| m.hold("read_empty", advance, empty));
+        let bad = end.bad.map(|bad| m.and(&[bad, slot.is_last]));
         Read {
             valid,
             last,
             count,
             empty,
+            bad: bad.map(|bad| m.hold("read_bad", advance, bad)),
             beside: Beside::of(inputs).of_beats().held(m, "read", advance),
         }
     }
@@ -479,7 +482,7 @@ impl Exit<'_> {
         }
         let valid_out = m.hold_reset("m_axis_tvalid_reg", advance, read.valid);
         m.drive(out_valid, valid_out);
-        let user = read.beside.user(m);
+        let user = read.beside.user(m, read.bad);
         let varies = read.beside.destination(m);
         let varies = varies.map(|node| m.hold("m_axis_tdest_reg", advance, node));
         StreamOut {
@@ -496,24 +499,6 @@ impl Exit<'_> {
         let beside = Beside::of(inputs);
         fate_strobe(&mut self.m, slot.pop, &beside, slot.goes_on)
     }
-}
-
-/// The bytes of a beat with what is written over them. `below`: what they were, zeros when it is nothing.
-pub(crate) fn rewritten(m: &mut Module, lanes: &Lanes, below: Option<Node>) -> Node {
-    let mut bytes = Vec::new();
-    for (lane, writes) in lanes.iter().enumerate() {
-        let original = match below {
-            Some(frame) => m.slice(frame, lane as u32 * 8, 8),
-            None => m.zero(8),
-        };
-        bytes.push(match writes.as_slice() {
-            [] => original,
-            [(on, value)] => m.mux(*on, *value, original),
-            _ => one_of(m, writes, original),
-        });
-    }
-    bytes.reverse();
-    m.concat(&bytes)
 }
 
 /// The number of the last byte of a packet of this length, and whether it has none, for the exit that counts frames
@@ -561,18 +546,4 @@ pub fn offset_name(offset: i32) -> String {
         0.. => offset.to_string(),
         _ => format!("m{}", offset.unsigned_abs()),
     }
-}
-
-/// The one value whose bit is on, or else the other one. At most one bit is on.
-pub(crate) fn one_of(m: &mut Module, choices: &[(Node, Node)], otherwise: Node) -> Node {
-    let mut terms = Vec::new();
-    let mut any = Vec::new();
-    for (on, value) in choices {
-        terms.push(m.gate(*on, *value));
-        any.push(*on);
-    }
-    let some = m.or(&any);
-    let none = m.not(some);
-    terms.push(m.gate(none, otherwise));
-    m.or(&terms)
 }

@@ -1,10 +1,16 @@
 //! Where packets come in: framing, length, the packet window, the write side of the frame FIFO, and credits.
 
+mod bytes;
+mod place;
+
 use crate::axi::{SidebandIn, StreamIn, USER_IN_BITS};
+use crate::cut_through::{Ahead, EndOut};
 use crate::{index_bits, packet_sum};
+use bytes::wrong_length;
+pub use bytes::{assert_packed, length};
 use hardpath_rtl::signals::{Block, Signals};
 use hardpath_rtl::{signals, Module, Node};
-use std::collections::{BTreeMap, BTreeSet};
+use place::Place;
 
 /// What the entrance must know.
 pub struct Ingress {
@@ -40,6 +46,8 @@ pub struct Ingress {
     pub tells_flight: bool,
     /// What the window has behind the packet's end is zeros; else it is of no meaning.
     pub clears_window: bool,
+    /// Packets enter before all of them is in ([`crate::cut_through`]); `None`: when they are in.
+    pub ahead: Option<Ahead>,
 }
 
 impl Ingress {
@@ -94,8 +102,10 @@ signals! {
         /// With [`Ingress::has_sum`].
         packet_sum: maybe "the sum of its words of 16 bits, first byte on top, as numbers",
         drawn: all DrawnOut,
-        dropped_bad: one "a frame that the MAC marked bad was dropped",
-        dropped_length: one "a frame of wrong length was dropped",
+        dropped_bad: one "a frame that the MAC marked bad was dropped, or ends that entered before",
+        dropped_length: one "a frame of wrong length was dropped, or ends that entered before",
+        /// With [`Ingress::ahead`].
+        end: some EndOut,
         /// With [`Ingress::tells_flight`].
         in_flight: maybe "packets behind the entrance",
     }
@@ -135,22 +145,38 @@ signals! {
     }
 }
 
+/// What the module's header says of when packets enter the program.
+fn when_they_enter(config: &Ingress) -> String {
+    let (shortest, longest) = (config.shortest, config.longest);
+    match config.ahead {
+        None => format!(
+            "When the last beat is in and the packet is good, packet_valid is 1 for one clock with its window, length\n\
+             and side inputs. Packets that the MAC marks bad, or outside {shortest} to {longest} bytes, leave no trace but a strobe."
+        ),
+        Some(ahead) => format!(
+            "When the first {} bytes are in, or all of a good packet that is shorter, packet_valid is 1 for one clock with\n\
+             its window, side inputs, and length as far as it is known. What ends before that and is marked bad by the MAC,\n\
+             or shorter than {shortest} bytes, leaves no trace but a strobe. For each packet that entered, end_known is 1 for\n\
+             one clock when its end is in, with its length, and whether it was marked bad or goes on behind {longest} bytes.",
+            ahead.beats * config.beat_bytes
+        ),
+    }
+}
+
 /// Beats are registered once; the clock after, the last beat of a good packet makes `packet_valid`: the window,
 /// the length and the side inputs then stand in registers for exactly one clock (the next packet may overwrite
-/// them in the clock after). A packet is only announced when all of it is in the frame FIFO.
+/// them in the clock after). A packet is only announced when all of it is in the frame FIFO, or, with [`Ingress::ahead`], so many beats.
 pub fn ingress(config: &Ingress) -> Block<IngressIn, IngressOut> {
     let mut m = Module::new(
         config.name.clone(),
         format!(
             "Entrance: AXI4-Stream in, {} bytes a beat.\n\
              Stores each frame in the frame FIFO and keeps the first {} bytes of the packet in the window.\n\
-             When the last beat is in and the packet is good, packet_valid is 1 for one clock with its window, length\n\
-             and side inputs. Packets that the MAC marks bad, or outside {} to {} bytes, leave no trace but a strobe.\n\
+             {}\n\
              tready is 0 while no credit, too little room or a host operation waits; it is a register.",
             config.beat_bytes,
             config.window_beats * config.beat_bytes,
-            config.shortest,
-            config.longest
+            when_they_enter(config)
         ),
     );
     let inputs = m.inputs(IngressIn {
@@ -166,22 +192,24 @@ pub fn ingress(config: &Ingress) -> Block<IngressIn, IngressOut> {
     let (ready_reg, ready) = entrance.m.reg_reset("ready", 1, 0);
     let beat = entrance.take_in(&inputs, ready);
     let frame = entrance.judge(&beat);
-    let (write, write_pointer) = entrance.frame_fifo(&beat, &frame);
+    let enters = entrance.enters(&beat, &frame);
+    let (write, write_pointer) = entrance.frame_fifo(&beat, &frame, &enters);
     let window = entrance.window(&beat, &frame);
     let m = &mut entrance.m;
-    let packet_valid = m.delay_reset("packet_valid_reg", frame.good);
-    let packet_length = m.hold("packet_length_reg", frame.ends, frame.length);
+    let packet_valid = m.delay_reset("packet_valid_reg", enters.now);
+    let packet_length = m.hold("packet_length_reg", enters.keeps, frame.length);
     let packet_sum = beat
         .sum
         .map(|sum| packet_sum::of_packet(m, sum, beat.valid, beat.last));
     let drawn = beat
         .drawn
-        .map(&mut |name, _, node| m.hold(format!("{name}_reg"), frame.ends, node));
-    let bad_strobe = m.and(&[frame.ends, beat.bad]);
+        .map(&mut |name, _, node| m.hold(format!("{name}_reg"), enters.keeps, node));
+    let bad_strobe = m.and(&[enters.judged, enters.bad]);
     let dropped_bad = m.delay_reset("dropped_bad_reg", bad_strobe);
-    let not_bad = m.not(beat.bad);
-    let length_strobe = m.and(&[frame.ends, frame.wrong_length, not_bad]);
+    let not_bad = m.not(enters.bad);
+    let length_strobe = m.and(&[enters.judged, frame.wrong_length, not_bad]);
     let dropped_length = m.delay_reset("dropped_length_reg", length_strobe);
+    let end = entrance.end(&frame, &enters, write_pointer);
     let (goes_on, in_flight) = entrance.credits(&inputs, packet_valid, write_pointer);
     let mut m = entrance.m;
     m.set_next(ready_reg, goes_on);
@@ -196,6 +224,7 @@ pub fn ingress(config: &Ingress) -> Block<IngressIn, IngressOut> {
         drawn,
         dropped_bad,
         dropped_length,
+        end,
         in_flight: config.tells_flight.then_some(in_flight),
     };
     m.into_block(inputs, outputs)
@@ -243,6 +272,22 @@ struct Frame {
     good: Node,
     wrong_length: Node,
     length: Node,
+}
+
+/// When a packet enters the program, and when it is judged.
+struct Enters {
+    /// It does with this beat.
+    now: Node,
+    /// What came with it is kept for it: whenever it enters, and when nobody looks.
+    keeps: Node,
+    /// All that can be wrong with it is known with this beat: once for each packet.
+    judged: Node,
+    /// Then: the MAC has marked it bad.
+    bad: Node,
+    /// It entered before this beat; `None`: it never does.
+    before: Option<Node>,
+    /// It ends, and does not enter.
+    gives_up: Node,
 }
 
 impl Entrance<'_> {
@@ -341,8 +386,64 @@ impl Entrance<'_> {
         }
     }
 
+    /// When the packet enters: with its end, or before that.
+    fn enters(&mut self, beat: &Beat, frame: &Frame) -> Enters {
+        let (m, config) = (&mut self.m, self.config);
+        let not_good = m.not(frame.good);
+        let Some(ahead) = config.ahead else {
+            return Enters {
+                now: frame.good,
+                keeps: frame.ends,
+                judged: frame.ends,
+                bad: beat.bad,
+                before: None,
+                gives_up: m.and(&[frame.ends, not_good]),
+            };
+        };
+        m.section("When the packet enters the program");
+        let place = &frame.place;
+        let before = place.behind[&(ahead.beats - 1)];
+        let not_before = m.not(before);
+        let goes_on = m.not(beat.last);
+        let here = place.at(m, ahead.beats - 1);
+        let ahead_of_end = m.and(&[beat.valid, here, goes_on]);
+        let with_end = m.and(&[frame.good, not_before]);
+        let now = m.or(&[ahead_of_end, with_end]);
+        m.name(now, "enters");
+        // What goes on behind the longest packet ends here for everybody else.
+        let (full, over) = (config.most_beats() - 1, config.most_beats());
+        let not_over = m.not(place.behind[&over]);
+        let comes_to_end = m.or(&[beat.last, place.behind[&full]]);
+        let judged = m.and(&[beat.valid, not_over, comes_to_end]);
+        m.name(judged, "judged");
+        Enters {
+            now,
+            keeps: now,
+            judged,
+            bad: m.and(&[beat.last, beat.bad]),
+            before: Some(before),
+            gives_up: m.and(&[frame.ends, not_good, not_before]),
+        }
+    }
+
+    /// The end of a packet that entered.
+    fn end(&mut self, frame: &Frame, enters: &Enters, write_pointer: Node) -> Option<EndOut> {
+        let (m, before) = (&mut self.m, enters.before?);
+        let inside = m.or(&[before, frame.good]);
+        let known = m.and(&[enters.judged, inside]);
+        let longest = m.constant(u64::from(self.config.longest), LENGTH_BITS);
+        let length = m.mux(frame.wrong_length, longest, frame.length);
+        let bad = m.or(&[enters.bad, frame.wrong_length]);
+        Some(EndOut {
+            end_known: m.delay_reset("end_known_reg", known),
+            end_length: m.delay("end_length_reg", length),
+            end_bad: m.delay("end_bad_reg", bad),
+            frames_behind: m.delay("frames_behind_reg", write_pointer),
+        })
+    }
+
     /// The write side of the frame FIFO: its port, and where the next frame goes.
-    fn frame_fifo(&mut self, beat: &Beat, frame: &Frame) -> (FrameWrite, Node) {
+    fn frame_fifo(&mut self, beat: &Beat, frame: &Frame, enters: &Enters) -> (FrameWrite, Node) {
         let (m, frame_bits) = (&mut self.m, self.config.frame_bits());
         m.section("Frame FIFO, write side");
         let (write_reg, write_pointer) = m.reg_reset("frame_write_pointer", frame_bits, 0);
@@ -350,13 +451,19 @@ impl Entrance<'_> {
         let has_room = m.not(frame.place.behind[&(self.config.most_beats() - 1)]);
         let write = m.and(&[beat.valid, has_room, frame.adds]);
         let after = m.add_const(write_pointer, 1);
-        let not_good = m.not(frame.good);
-        let gives_up = m.and(&[frame.ends, not_good]);
+        let gives_up = enters.gives_up;
         let stepped = m.mux(write, after, write_pointer);
         m.name(stepped, "behind_this_beat");
         let pointer_next = m.mux(gives_up, start, stepped);
         m.set_next(write_reg, pointer_next);
-        m.set_next_when(start_reg, frame.good, stepped);
+        let stays = match enters.before {
+            None => frame.good,
+            Some(_) => {
+                let enters = m.not(gives_up);
+                m.and(&[frame.ends, enters])
+            }
+        };
+        m.set_next_when(start_reg, stays, stepped);
         let port = FrameWrite {
             frame_write: write,
             frame_write_address: write_pointer,
@@ -442,41 +549,6 @@ fn wait_for_sum(m: &mut Module, beat_bytes: u32, mut taken: Taken) -> Taken {
     taken
 }
 
-/// The length of a packet up to its present beat, before which `beat_number` others came. A full beat carries into the number of whole beats; otherwise the lanes
-/// are the low bits of the length.
-pub fn length(m: &mut Module, beat_number: Node, keep: Node) -> Node {
-    let lane_bits = m.width(keep).trailing_zeros();
-    let count = ones_of_packed(m, keep);
-    m.name(count, "bytes_in_beat");
-    m.comment(
-        count,
-        "ones from bit 0 on: a full run of lanes with no full one beside it makes their number odd",
-    );
-    let full = m.bit(count, lane_bits);
-    let lanes = m.slice(count, 0, lane_bits);
-    let beats_before = m.resize(beat_number, LENGTH_BITS - lane_bits);
-    let carry = m.zext(full, LENGTH_BITS - lane_bits);
-    let whole_beats = m.add(beats_before, carry);
-    let length = m.concat(&[whole_beats, lanes]);
-    m.name(length, "length")
-}
-
-/// Whether the packet is too long or, seen at its last beat, too short.
-fn wrong_length(m: &mut Module, config: &Ingress, place: &Place, keep: Node) -> Node {
-    let over_bytes = place.reaches(m, keep, config.longest);
-    m.name(over_bytes, "too_many_bytes");
-    let under = match config.shortest {
-        0 => m.zero(1),
-        bytes => {
-            let long_enough = place.reaches(m, keep, bytes - 1);
-            m.name(long_enough, "long_enough");
-            m.not(long_enough)
-        }
-    };
-    let wrong_length = m.or(&[over_bytes, under]);
-    m.name(wrong_length, "wrong_length")
-}
-
 /// A beat of the window that has zeros where the packet has no bytes: its first beat clears all others.
 fn cleared_window(
     m: &mut Module,
@@ -497,115 +569,4 @@ fn cleared_window(
     let (reg, node) = m.reg(name, lanes * 8);
     m.set_next_when(reg, changes, next);
     node
-}
-
-/// Where in its packet the present beat is. Registers know it before the beat comes: a compare of its number would be
-/// the beginning of the longest path.
-struct Place {
-    /// Whether the present beat is behind this one, for all that somebody asks about; until the packet ends, even when
-    /// the number has begun again because the packet is far too long.
-    behind: BTreeMap<u32, Node>,
-}
-
-impl Place {
-    fn of_beats(
-        m: &mut Module,
-        config: &Ingress,
-        (beat_number, valid, last): (Node, Node, Node),
-    ) -> Place {
-        let beat = config.beat_bytes;
-        let most_beats = config.most_beats();
-        let mut beats: BTreeSet<u32> = (0..config.window_beats).collect();
-        beats.insert(most_beats - 1);
-        for byte in [config.longest, config.shortest.saturating_sub(1)] {
-            beats.extend((byte / beat).saturating_sub(1)..=byte / beat);
-        }
-        let goes_on = m.not(last);
-        let mut behind = BTreeMap::new();
-        for beat in beats {
-            let (reg, node) = m.reg_reset(format!("behind_beat_{beat}"), 1, 0);
-            let next = match beat.checked_sub(1).map(|before| behind.get(&before)) {
-                None => goes_on,
-                Some(Some(reached)) => m.and(&[*reached, goes_on]),
-                Some(None) => {
-                    let at = m.eq_const(beat_number, u64::from(beat));
-                    let reached = m.or(&[node, at]);
-                    m.and(&[reached, goes_on])
-                }
-            };
-            m.set_next_when(reg, valid, next);
-            behind.insert(beat, node);
-        }
-        Place { behind }
-    }
-
-    /// Whether the present beat is this one.
-    fn at(&self, m: &mut Module, beat: u32) -> Node {
-        let not_behind = m.not(self.behind[&beat]);
-        match beat {
-            0 => not_behind,
-            _ => m.and(&[self.behind[&(beat - 1)], not_behind]),
-        }
-    }
-
-    /// Whether the packet has a byte `index` (from 0), seen at its last beat.
-    fn reaches(&self, m: &mut Module, keep: Node, index: u32) -> Node {
-        let lanes = m.width(keep);
-        let beat = index / lanes;
-        let lane = m.bit(keep, index % lanes);
-        let within = match beat {
-            0 => lane,
-            _ => m.and(&[self.behind[&(beat - 1)], lane]),
-        };
-        m.or(&[self.behind[&beat], within])
-    }
-}
-
-/// The number of ones in a byte mask that is packed from bit 0, of a power of two of lanes. The bit that counts `run` is
-/// 1 where a run of so many lanes is full and the next one, with which it makes a pair, is not.
-fn ones_of_packed(m: &mut Module, keep: Node) -> Node {
-    let lanes = m.width(keep);
-    let mut bits = vec![m.bit(keep, lanes - 1)];
-    let mut run = lanes / 2;
-    while run > 0 {
-        let mut ends = Vec::new();
-        for pair in 0..lanes / (2 * run) {
-            let lower = m.bit(keep, (2 * pair + 1) * run - 1);
-            let upper = m.bit(keep, (2 * pair + 2) * run - 1);
-            let not_upper = m.not(upper);
-            ends.push(m.and(&[lower, not_upper]));
-        }
-        let ends = m.concat(&ends);
-        let odd = m.reduce_or(ends);
-        m.name(odd, format!("odd_runs_of_{run}"));
-        bits.push(odd);
-        run /= 2;
-    }
-    m.concat(&bits)
-}
-
-/// Asserts that what a beat that is taken keeps is as AXI4-Stream's packets have it here: all of it before the last beat, and packed from
-/// bit 0 on it.
-pub fn assert_packed(m: &mut Module, accept: Node, keep: Node, last: Node) {
-    let packed = keep_is_packed(m, keep, last);
-    let no_beat = m.not(accept);
-    let in_order = m.or(&[no_beat, packed]);
-    m.assert(
-        "tkeep_packed",
-        in_order,
-        "s_axis_tkeep must be all ones before the last beat and packed from bit 0 on it",
-    );
-}
-
-/// Whether a byte mask is all ones (not the last beat) or packed from bit 0.
-fn keep_is_packed(m: &mut Module, keep: Node, last: Node) -> Node {
-    let lanes = m.width(keep);
-    let all = m.reduce_and(keep);
-    let low = m.slice(keep, 0, lanes - 1);
-    let high = m.slice(keep, 1, lanes - 1);
-    let not_low = m.not(low);
-    let gaps = m.and(&[high, not_low]);
-    let gap = m.reduce_or(gaps);
-    let no_gap = m.not(gap);
-    m.mux(last, no_gap, all)
 }

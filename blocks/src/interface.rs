@@ -14,6 +14,7 @@
 //! | `m_axis_tdest` | 34 | on every beat: bits 33:32 the class of the destination (0 the port where the packet came in, 1 a port, 2 a host queue), bits 31:0 the number of that port or queue |
 //! | `m_axis_tuser` | outputs | on every beat: the outputs that the program declares, the first in the lowest bits; a zero where it has none |
 //! | | one more with `repeats` | the highest bit: a further copy of the same packet comes behind this one; on every beat |
+//! | | one more with `ahead_bytes` | the highest bit: the frame was found bad when it had entered the program (marked bad, or too long); on the last beat |
 //! | `fate_valid`, `fate` | 1, outputs + 1 | one strobe for each packet that entered the program, in order, those that are not forwarded included, with the outputs as in `m_axis_tuser`, and in the highest bit whether the packet comes out; for a packet that does no later than its last beat, or that of its first copy |
 //! | `lru_MAP_*` | | only of a design with a journal, for each LRU map: see [`Journal`] |
 //! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
@@ -239,6 +240,9 @@ pub struct Interface {
     pub has_port_table: bool,
     /// The program may broadcast packets: one packet in, several out.
     pub repeats: bool,
+    /// Packets enter the program with so many bytes, in whole beats, before all of them is in ([`crate::cut_through`]); `None`: when they
+    /// are in.
+    pub ahead_bytes: Option<u32>,
     /// In the order of MAP_SELECT.
     pub maps: Vec<MapPort>,
     /// What the register DESIGN_ID has: a driver knows the design by it.
@@ -273,6 +277,26 @@ impl Interface {
         (shortest as usize..=longest as usize).contains(&bytes)
     }
 
+    /// Whether a packet of that many bytes enters the program. `bad`: the MAC marks it at its end.
+    pub fn enters(&self, bytes: usize, bad: bool) -> bool {
+        self.is_ahead(bytes) || (!bad && self.takes(bytes))
+    }
+
+    /// Whether a packet of that many bytes enters the program before its end is in.
+    pub fn is_ahead(&self, bytes: usize) -> bool {
+        self.ahead_bytes.is_some_and(|ahead| bytes > ahead as usize)
+    }
+
+    /// Whether a packet that enters comes out with the mark of a bad frame, if it does.
+    pub fn marks(&self, bytes: usize, bad: bool) -> bool {
+        self.is_ahead(bytes) && (bad || !self.takes(bytes))
+    }
+
+    /// So many bytes of a packet that enters are the program's: of one that is too long the first ones.
+    pub fn counted_bytes(&self, bytes: usize) -> usize {
+        bytes.min(self.lengths.1 as usize)
+    }
+
     /// Width of `s_axis_tuser`.
     pub fn input_user_bits(&self) -> u32 {
         USER_IN_BITS + OwnInput::bits(&self.inputs)
@@ -297,7 +321,7 @@ impl Interface {
 
     /// Width of `m_axis_tuser`.
     pub fn output_user_bits(&self) -> u32 {
-        self.output_bits().max(1) + u32::from(self.repeats)
+        self.output_bits().max(1) + u32::from(self.repeats || self.ahead_bytes.is_some())
     }
 
     /// Width of `fate`.

@@ -14,28 +14,27 @@
 //!   is headroom and has no frame. So one that fits in a beat takes one clock, wherever it begins.
 //! * A packet that begins behind offset 0 reads the beat in which it begins first, and its beats are formed a clock
 //!   later, from that slot's beat and the next one's, whosever that is. Its last slot may only bring bytes along.
+//! * Where the end of a packet is told apart ([`crate::cut_through`]), a slot waits until it is sure that it is not the last one: until the
+//!   next beat is there, or, of a packet that begins behind offset 0, the one behind that. So what a slot takes from the next one's beat
+//!   is there, too, when no slot follows at once; and what it takes from the one before is kept until then.
 
+mod front;
+mod realign;
+mod span;
+
+use crate::cut_through::frames_there;
 use crate::egress::{
     fate_strobe, offset_name, rewritten, sent_to_someone, whole_destination, Beside, Egress,
-    EgressIn, EgressOut, FrameRead, Lanes, PacketResult,
+    EgressIn, EgressOut, FrameRead, Lanes,
 };
 use crate::index_bits;
-use crate::ingress::LENGTH_BITS;
 use crate::moves::{Distance, Moves, Ways, OFFSET_BITS};
 use crate::output_stage::{Beat, OutputStage};
+use front::FrontBeat;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Module, Node, NodeOp};
+use realign::{Realign, MOST_WIRED};
 use std::collections::BTreeSet;
-
-/// So many different distances are wired; more of them are shifted.
-const MOST_WIRED: usize = 8;
-
-/// How the exit finds the distance.
-enum Realign {
-    /// One of a few.
-    Wired(Vec<Distance>),
-    Shifted,
-}
 
 /// What follows a slot on its way: one value for each stage of registers.
 #[derive(Clone)]
@@ -50,14 +49,8 @@ struct Slot {
     distance: Node,
     beside: Beside,
     front: Option<FrontBeat>,
-}
-
-/// Bytes of a beat that are put in front.
-#[derive(Clone, Copy)]
-struct FrontBeat {
-    /// A bit for each lane.
-    lanes: Node,
-    data: Node,
+    /// It is the last one of a packet that leaves with the mark of a bad frame.
+    bad: Option<Node>,
 }
 
 impl Slot {
@@ -70,6 +63,7 @@ impl Slot {
             lanes: held("front_lanes", front.lanes),
             data: held("front", front.data),
         });
+        let bad = self.bad.map(|bad| held("bad", bad));
         let beside = self.beside.held(m, prefix, advance);
         Slot {
             valid: m.hold_reset(format!("{prefix}_valid"), advance, self.valid),
@@ -79,6 +73,7 @@ impl Slot {
             distance,
             beside,
             front,
+            bad,
         }
     }
 }
@@ -93,25 +88,32 @@ struct Ready {
     /// Bytes and length.
     front: Option<(Node, Node)>,
     keep: Option<Node>,
-    /// Frames of the packet as it came in.
-    frames: Node,
-    /// The last slot that forms a beat, and the last slot.
-    last_out: Node,
-    last_slot: Node,
-    count: Node,
+    tail: Tail,
+    /// It begins behind offset 0.
+    is_behind: Node,
     distance: Node,
     /// Offset, bytes, enable, data.
     overlays: Vec<(i32, u32, Node, Node)>,
 }
 
-/// Where what leaves of a packet begins and ends.
-struct Span {
+/// Where what leaves of a packet begins.
+struct Begin {
     /// Its first byte.
     first: Node,
     /// It begins behind offset 0.
     is_behind: Node,
     /// The first byte, where that is not behind offset 0 with almost a beat more.
     rounded: Node,
+    /// The number of the beat that slot 0 reads.
+    number: Node,
+}
+
+/// What follows from the end of a packet.
+struct Tail {
+    /// Whether it is known, and that packet leaves with the mark of a bad frame; `None`: it always is, and none does.
+    told: Option<(Node, Node)>,
+    /// Frames of the packet as it came in.
+    frames: Node,
     /// The last slot that forms a beat, and the last slot.
     last_out: Node,
     last_slot: Node,
@@ -139,8 +141,9 @@ pub fn moved_egress(config: &Egress, moves: &Moves) -> Block<EgressIn, EgressOut
             "Exit: takes a packet's result, reads its frames, overlays the bytes that the program wrote, shifts them\n\
              to where the packet begins now, and sends them as AXI4-Stream, {} bytes a beat.\n\
              A packet that is not forwarded is forgotten in one clock. While tvalid is 1 and tready is 0, the\n\
-             beat stays as it is; there is no gap inside a packet while tready is 1.",
-            config.beat_bytes
+             beat stays as it is; {}",
+            config.beat_bytes,
+            config.says_of_gaps()
         ),
     );
     let inputs = m.inputs(config.input_widths(Some(moves)));
@@ -192,9 +195,13 @@ impl<'a> Exit<'a> {
         let advance = output.moves;
         let take = self.m.wire(1, "take");
         let start = self.m.wire(self.number_bits, "start");
-        let ready = self.ready(inputs, take, start);
+        let (ready, end_pop) = self.ready(inputs, take, start);
         self.m.section("Which frame is read");
-        let frames = self.walk(&ready, (take, start), advance);
+        // The end of a packet is known a clock after it is taken, and no later than the frames of the next one.
+        let m = &mut *self.m;
+        let behind = inputs.end.as_ref();
+        let behind = behind.map(|end| m.delay("frames_behind_reg", end.frames_behind));
+        let frames = self.walk(&ready, (take, start), behind, advance);
         let m = &mut *self.m;
         let result_pop = m.and(&[take, ready.result_valid]);
         let fate = fate_strobe(m, frames.done, &ready.beside, ready.sent_on);
@@ -215,6 +222,7 @@ impl<'a> Exit<'a> {
         let stream = output.send(self.m, whole, &beat, inputs.m_axis_tready);
         EgressOut {
             result_pop,
+            end_pop,
             frame: frames.port,
             stream,
             fate,
@@ -222,14 +230,47 @@ impl<'a> Exit<'a> {
     }
 
     /// From slot to slot, and from frame to frame. `take`, a wire: the next result is taken; `start`: where it begins.
-    fn walk(&mut self, ready: &Ready, (take, start): (Node, Node), advance: Node) -> Frames {
+    /// `behind`: where frames come in that belong to packets whose end is not known.
+    fn walk(
+        &mut self,
+        ready: &Ready,
+        (take, start): (Node, Node),
+        behind: Option<Node>,
+        advance: Node,
+    ) -> Frames {
         let frame_bits = index_bits(u64::from(self.config.frame_depth));
+        let lowest = self.lowest();
         let m = &mut *self.m;
-        let active = m.and(&[ready.valid, advance]);
-        let reads = m.and(&[active, ready.sent_on]);
+        let (number_reg, number) = m.reg("beat_number", self.number_bits);
+        let (base_reg, base) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
+        let distance = match self.number_bits < frame_bits {
+            true => m.sext(number, frame_bits),
+            false => m.slice(number, 0, frame_bits),
+        };
+        let address = m.add(base, distance);
         let (slot_reg, slot) = m.reg_reset("slot", self.number_bits, 0);
-        let is_last_slot = m.eq(slot, ready.last_slot);
-        let is_last = m.eq(slot, ready.last_out);
+        let mut is_last_slot = m.eq(slot, ready.tail.last_slot);
+        let mut is_last = m.eq(slot, ready.tail.last_out);
+        let mut may_go = m.one();
+        if let Some(((known, _), behind)) = ready.tail.told.zip(behind) {
+            let (two, three) = frames_there(m, behind, address);
+            let enough = m.mux(ready.is_behind, three, two);
+            // A beat of headroom has no frame, but those behind it must follow without a gap.
+            let enough = match lowest <= -(self.beat as i32) {
+                true => {
+                    let is_headroom = m.bit(number, self.number_bits - 1);
+                    let (two, _) = frames_there(m, behind, base);
+                    m.mux(is_headroom, two, enough)
+                }
+                false => enough,
+            };
+            let not_last = m.and(&[ready.sent_on, enough]);
+            may_go = m.or(&[known, not_last]);
+            is_last_slot = m.and(&[is_last_slot, known]);
+            is_last = m.and(&[is_last, known]);
+        }
+        let active = m.and(&[ready.valid, advance, may_go]);
+        let reads = m.and(&[active, ready.sent_on]);
         let forgotten = m.not(ready.sent_on);
         let finishes = m.or(&[forgotten, is_last_slot]);
         let done = m.and(&[active, finishes]);
@@ -241,13 +282,11 @@ impl<'a> Exit<'a> {
         let first_slot = m.zero(self.number_bits);
         let slot_next = m.mux(done, first_slot, next_slot);
         m.set_next_when(slot_reg, active, slot_next);
-        let (number_reg, number) = m.reg("beat_number", self.number_bits);
         let next_number = m.add_const(number, 1);
         let number_next = m.mux(take, start, next_number);
         let number_moves = m.or(&[take, active]);
         m.set_next_when(number_reg, number_moves, number_next);
-        let (base_reg, base) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
-        let frames = m.resize(ready.frames, frame_bits);
+        let frames = m.resize(ready.tail.frames, frame_bits);
         let next_base = m.add(base, frames);
         let base_moves = match ready.beside.again {
             Some(again) => {
@@ -257,11 +296,6 @@ impl<'a> Exit<'a> {
             None => done,
         };
         m.set_next_when(base_reg, base_moves, next_base);
-        let distance = match self.number_bits < frame_bits {
-            true => m.sext(number, frame_bits),
-            false => m.slice(number, 0, frame_bits),
-        };
-        let address = m.add(base, distance);
         Frames {
             slot,
             number,
@@ -278,60 +312,23 @@ impl<'a> Exit<'a> {
 
     /// The slot whose frame is read in this clock.
     fn issued(&mut self, ready: &Ready, frames: &Frames) -> Slot {
+        let (tail, m) = (&ready.tail, &mut *self.m);
+        let mut emits = m.ule(frames.slot, tail.last_out);
+        if let Some((known, _)) = tail.told {
+            let open = m.not(known);
+            emits = m.or(&[emits, open]);
+        }
+        let bad = tail.told.map(|(_, bad)| m.and(&[bad, frames.is_last]));
         Slot {
             valid: frames.reads,
             last: frames.is_last,
-            emits: self.m.ule(frames.slot, ready.last_out),
-            count: ready.count,
+            emits,
+            count: tail.count,
             distance: ready.distance,
             beside: ready.beside.of_beats(),
             front: ready.front.map(|front| self.front_beat(front, frames.slot)),
+            bad,
         }
-    }
-
-    /// What of the beat that a slot leaves with is put in front.
-    fn front_beat(&mut self, (bytes, length): (Node, Node), slot: Node) -> FrontBeat {
-        let (m, beat) = (&mut *self.m, self.beat);
-        let most = m.width(bytes) / 8;
-        let beats = most.div_ceil(beat);
-        let padded = m.zext(bytes, beats * beat * 8);
-        let (mut data, mut lanes) = (Vec::new(), Vec::new());
-        for number in 0..beats {
-            let here = m.eq_const(slot, u64::from(number));
-            let part = m.slice(padded, number * beat * 8, beat * 8);
-            data.push(m.gate(here, part));
-            let mut within = Vec::new();
-            for place in (number * beat..(number + 1) * beat).rev() {
-                within.push(match place < most {
-                    true => {
-                        let place = m.constant(u64::from(place), OFFSET_BITS);
-                        m.ult(place, length)
-                    }
-                    false => m.zero(1),
-                });
-            }
-            let within = m.concat(&within);
-            lanes.push(m.gate(here, within));
-        }
-        FrontBeat {
-            lanes: m.or(&lanes),
-            data: m.or(&data),
-        }
-    }
-
-    /// The bytes in front, over those that would leave in their place.
-    fn with_front(&mut self, front: Option<FrontBeat>, data: Node) -> Node {
-        let Some(front) = front else {
-            return data;
-        };
-        let m = &mut *self.m;
-        let mut bytes = Vec::new();
-        for lane in (0..self.beat).rev() {
-            let on = m.bit(front.lanes, lane);
-            let [ours, below] = [front.data, data].map(|from| m.slice(from, lane * 8, 8));
-            bytes.push(m.mux(on, ours, below));
-        }
-        m.concat(&bytes)
     }
 
     /// One beat out of a slot's and its neighbour's, and the slot that it leaves with. `before`: the beat before slot 0.
@@ -348,7 +345,15 @@ impl<'a> Exit<'a> {
         // The beat before the one of a slot: of the slot before, or headroom.
         let low = match self.ways.before {
             true => {
-                let low = m.mux(is_first, before, now);
+                let last = match self.config.cut_through {
+                    false => now,
+                    // Between two slots there may be clocks without one.
+                    true => {
+                        let takes = m.and(&[advance, read.valid]);
+                        m.hold("last_beat_bytes", takes, whole)
+                    }
+                };
+                let low = m.mux(is_first, before, last);
                 Some(m.hold("low_bytes", advance, low))
             }
             false => None,
@@ -366,18 +371,27 @@ impl<'a> Exit<'a> {
         (leaving, data)
     }
 
-    /// Takes results and makes them ready.
-    fn ready(&mut self, inputs: &EgressIn, take: Node, start: Node) -> Ready {
+    /// Takes results and makes them ready; and whether it takes the end of a packet, where that is told apart.
+    fn ready(&mut self, inputs: &EgressIn, take: Node, start: Node) -> (Ready, Option<Node>) {
         let result = &inputs.result;
         self.m.section("A result is made ready");
-        let span = self.span(result, start);
-        let distance = self.distance(&span);
-        let frames = self.frames(result);
+        let first = self.first(result);
+        let begin = self.begin(first);
+        self.m.drive(start, begin.number);
+        let distance = self.distance(&begin);
         let m = &mut *self.m;
         let goes = sent_to_someone(m, inputs);
         let beside = Beside::of(inputs).held(m, "ready", take);
         let (valid_reg, valid) = m.reg_reset("ready_valid", 1, 0);
         m.set_next_when(valid_reg, take, inputs.result_valid);
+        let (tail, end_pop) = match &inputs.end {
+            None => (self.tail(result, &begin, take), None),
+            Some(end) => {
+                let (tail, pop) = self.tail_apart(inputs, end, &begin, (valid, take));
+                (tail, Some(pop))
+            }
+        };
+        let m = &mut *self.m;
         let mut held = |name: &str, node: Node| m.hold(format!("ready_{name}"), take, node);
         let keep = result.sent.moves.result_keep;
         let keep = keep.map(|node| held("keep", node));
@@ -394,115 +408,29 @@ impl<'a> Exit<'a> {
                 (*offset, *bytes, enable, data)
             })
             .collect();
-        let (frames, last_out) = (held("frames", frames), held("last_out", span.last_out));
-        let (last_slot, count) = (held("last_slot", span.last_slot), held("count", span.count));
         let (distance, sent_on) = (held("distance", distance), held("sent_on", goes));
+        let is_behind = match self.config.cut_through && self.ways.before && self.ways.behind {
+            true => held("is_behind", begin.is_behind),
+            false => begin.is_behind,
+        };
         let always = self.moves.front.and_then(|front| front.length);
         let front = front.map(|(bytes, length)| {
             let known = || m.constant(u64::from(always.unwrap_or(0)), OFFSET_BITS);
             (bytes, length.unwrap_or_else(known))
         });
-        Ready {
+        let ready = Ready {
             valid,
             result_valid: inputs.result_valid,
             sent_on,
             beside,
             front,
             keep,
-            frames,
-            last_out,
-            last_slot,
-            count,
+            tail,
+            is_behind,
             distance,
             overlays,
-        }
-    }
-
-    /// Where what leaves begins and ends. Drives `start`: the number of the beat that slot 0 reads.
-    fn span(&mut self, result: &PacketResult, start: Node) -> Span {
-        let m = &mut *self.m;
-        let length = result.result_length.expect("of an exit that moves");
-        let first = match (result.sent.moves.result_from, self.moves.firsts.as_deref()) {
-            (Some(from), _) => from,
-            (None, Some([one])) => m.constant(*one as u64 & 0xffff, OFFSET_BITS),
-            (None, _) => m.zero(OFFSET_BITS),
         };
-        let end = match result.sent.moves.result_end {
-            Some(end) => end,
-            None => m.zext(length, OFFSET_BITS),
-        };
-        let not_first = m.not(first);
-        let last_byte = m.add(end, not_first);
-        m.name(last_byte, "last_byte");
-        let last_out = m.slice(last_byte, self.lane_bits, self.number_bits);
-        let count = m.slice(last_byte, 0, self.lane_bits);
-        let zero = m.zero(OFFSET_BITS);
-        let is_behind = match (self.ways.before, self.ways.behind) {
-            (true, true) => m.compare(NodeOp::Slt, zero, first),
-            (_, behind) => m.constant(behind.into(), 1),
-        };
-        let last_lane = m.constant(u64::from(self.beat - 1), OFFSET_BITS);
-        let round = m.mux(is_behind, zero, last_lane);
-        let rounded = m.add(first, round);
-        let first_number = m.slice(rounded, self.lane_bits, self.number_bits);
-        m.drive(start, first_number);
-        let last_slot = if self.ways.behind {
-            let before_end = m.add_const(end, 0xffff);
-            let last_number = m.slice(before_end, self.lane_bits, self.number_bits);
-            let slots = m.sub(last_number, first_number);
-            m.mux(is_behind, slots, last_out)
-        } else {
-            last_out
-        };
-        Span {
-            first,
-            is_behind,
-            rounded,
-            last_out,
-            last_slot,
-            count,
-        }
-    }
-
-    /// By how much beats are shifted: see [`Slot`].
-    fn distance(&mut self, span: &Span) -> Node {
-        let m = &mut *self.m;
-        match &self.realign {
-            Realign::Wired(all) => {
-                let firsts = self.moves.firsts.clone().unwrap_or_default();
-                let mut bits: Vec<Node> = Vec::new();
-                for distance in all {
-                    let with_it: Vec<Node> = firsts
-                        .iter()
-                        .filter(|first| Distance::of(**first, self.beat) == *distance)
-                        .map(|at| m.eq_const(span.first, *at as u64 & 0xffff))
-                        .collect();
-                    bits.push(m.or(&with_it));
-                }
-                bits.reverse();
-                m.concat(&bits)
-            }
-            Realign::Shifted => {
-                let lanes = m.slice(span.rounded, 0, self.lane_bits);
-                let lanes = m.zext(lanes, self.lane_bits + 1);
-                let not_behind = m.not(span.is_behind);
-                let one_more = m.zext(not_behind, self.lane_bits + 1);
-                let bytes = m.add(lanes, one_more);
-                m.concat(&[span.is_behind, bytes])
-            }
-        }
-    }
-
-    /// How many frames the packet has in the frame FIFO.
-    fn frames(&mut self, result: &PacketResult) -> Node {
-        let m = &mut *self.m;
-        let length = result.result_length.expect("of an exit that moves");
-        let one = m.constant(1, LENGTH_BITS);
-        let before_length = m.sub(length, one);
-        let frames_bits = LENGTH_BITS - self.lane_bits;
-        let frames = m.slice(before_length, self.lane_bits, frames_bits);
-        let frames = m.zext(frames, frames_bits + 1);
-        m.add_const(frames, 1)
+        (ready, end_pop)
     }
 
     /// The frame with zeros where it is headroom or a tail that has grown.
@@ -513,10 +441,8 @@ impl<'a> Exit<'a> {
         keep: Option<Node>,
         advance: Node,
     ) -> Node {
+        let (mut frame, lowest) = (frame, self.lowest());
         let m = &mut *self.m;
-        let mut frame = frame;
-        let firsts = self.moves.firsts.as_ref();
-        let lowest = firsts.map_or(i32::MIN, |firsts| firsts[0]);
         if lowest <= -(self.beat as i32) {
             let is_headroom = m.bit(number, self.number_bits - 1);
             let is_headroom = m.hold("read_headroom", advance, is_headroom);
@@ -585,62 +511,12 @@ impl<'a> Exit<'a> {
         (rewritten(self.m, &lanes, Some(frame)), headroom)
     }
 
-    /// A beat out of two neighbouring ones, `(low, high)`: those of what begins not behind offset 0, and of the rest.
-    fn realigned(
-        &mut self,
-        distance: Node,
-        before: Option<(Node, Node)>,
-        behind: Option<(Node, Node)>,
-    ) -> Node {
-        let m = &mut *self.m;
-        let bits = self.beat * 8;
-        let mut pair = |pair: Option<(Node, Node)>| pair.map(|(low, high)| m.concat(&[high, low]));
-        let (before, behind) = (pair(before), pair(behind));
-        match &self.realign {
-            Realign::Wired(all) => {
-                let mut choices = Vec::new();
-                for (index, distance_of) in all.iter().enumerate() {
-                    let pair = if distance_of.is_behind {
-                        behind
-                    } else {
-                        before
-                    };
-                    let pair = pair.expect("a pair for each way");
-                    let part = m.slice(pair, distance_of.bytes * 8, bits);
-                    choices.push((m.bit(distance, index as u32), part));
-                }
-                match choices[..] {
-                    [(_, only)] => only,
-                    [(on, one), (_, other)] => m.mux(on, one, other),
-                    _ => {
-                        let mut terms = Vec::new();
-                        for (on, part) in choices {
-                            terms.push(m.gate(on, part));
-                        }
-                        m.or(&terms)
-                    }
-                }
-            }
-            Realign::Shifted => {
-                let is_behind = m.bit(distance, self.lane_bits + 1);
-                let bytes = m.slice(distance, 0, self.lane_bits + 1);
-                let pair = match (before, behind) {
-                    (Some(before), Some(behind)) => m.mux(is_behind, behind, before),
-                    (one, other) => one.or(other).expect("a pair for one way"),
-                };
-                let zeros = m.zero(3);
-                let by = m.concat(&[bytes, zeros]);
-                let shifted = m.shift(NodeOp::LShr, pair, by);
-                m.slice(shifted, 0, bits)
-            }
-        }
-    }
-
     /// What leaves with a slot.
     fn beat(&mut self, slot: &Slot, data: Node) -> Beat {
         let data = self.with_front(slot.front, data);
         let m = &mut *self.m;
-        let (user, destination) = (slot.beside.user(m), slot.beside.destination(m));
+        let user = slot.beside.user(m, slot.bad);
+        let destination = slot.beside.destination(m);
         Beat {
             valid: m.and(&[slot.valid, slot.emits]),
             data,

@@ -14,6 +14,8 @@ pub struct Coverage {
     pub entered: u64,
     /// Runts and giants: the hardware counts them and takes none in.
     pub not_taken_in: u64,
+    /// The same of those that are marked bad.
+    pub bad: u64,
     /// Those that need more than `--depth` bytes, which only a comparison leaves out.
     pub too_deep: u64,
     /// The shortest and the longest packet that the program takes, in bytes.
@@ -29,11 +31,12 @@ impl Coverage {
         }
     }
 
-    /// One more packet that was not left out.
-    pub fn add(&mut self, packet: &RunPacket) {
-        match packet.enters() {
-            true => self.entered += 1,
-            false => self.not_taken_in += 1,
+    /// One more packet that was not left out, and whether it went into the program.
+    pub fn add(&mut self, packet: &RunPacket, entered: bool) {
+        match (entered, packet.is_bad()) {
+            (true, _) => self.entered += 1,
+            (false, true) => self.bad += 1,
+            (false, false) => self.not_taken_in += 1,
         }
     }
 
@@ -56,6 +59,10 @@ impl Coverage {
             let help = "compare with a larger --depth; the hardware aborts these packets, the kernel does not";
             warnings.push(Diagnostic::warning("packets-too-deep", message).help(help));
         }
+        if self.bad > 0 {
+            let message = format!("{} dropped: marked bad (--bad)", self.part(self.bad));
+            warnings.push(Diagnostic::note("packets-marked-bad", message));
+        }
         if self.not_taken_in > 0 {
             let (shortest, longest) = self.lengths;
             let message = format!(
@@ -69,7 +76,7 @@ impl Coverage {
     }
 
     fn captured(&self) -> u64 {
-        self.entered + self.not_taken_in + self.too_deep
+        self.entered + self.not_taken_in + self.bad + self.too_deep
     }
 
     fn part(&self, packets: u64) -> String {
@@ -134,6 +141,7 @@ mod tests {
             not_taken_in: 1,
             too_deep: 2,
             lengths: (14, 1522),
+            ..Coverage::default()
         };
         let expected = ["no-packets", "packets-too-deep", "packets-not-taken-in"];
         assert_eq!(codes(some), expected);

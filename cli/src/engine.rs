@@ -320,7 +320,7 @@ fn one_by_one(
     statistics.verdicts = names.iter().map(|name| (name.clone(), 0)).collect();
     for packet in packets {
         let packet = packet.map_err(one)?;
-        let outcome = match packet.enters() {
+        let outcome = match packet.enters() && !packet.is_bad() {
             true => Some(run(maps, &packet).map_err(one)?),
             false => None,
         };

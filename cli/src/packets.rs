@@ -22,8 +22,10 @@ pub struct RunPacket {
     /// Of the capture, whatever the program sees as time.
     pub captured_ns: u64,
     pub sideband: Sideband,
-    /// The program takes packets of its length.
+    /// The program takes packets of its length, marked bad or not.
     enters: bool,
+    /// So many bytes are the program's.
+    counted: usize,
     /// As it enters a design.
     into_design: Packet,
 }
@@ -32,17 +34,20 @@ pub struct RunPacket {
 pub const PORT: u8 = 0;
 
 impl RunPacket {
+    /// `takes_giants`: the hardware begins with a packet before it knows that this one is too long, and sends as much as it may have.
     pub fn new(
         (capture, number): (usize, usize),
         captured: Captured,
-        sideband: Sideband,
-        limits: &Limits,
+        (sideband, bad): (Sideband, bool),
+        (limits, takes_giants): (&Limits, bool),
     ) -> RunPacket {
-        let lengths = limits.shortest as usize..=limits.longest as usize;
+        let (shortest, longest) = (limits.shortest as usize, limits.longest as usize);
+        let length = captured.data.len();
         RunPacket {
             capture,
             number,
-            enters: lengths.contains(&captured.data.len()),
+            enters: length >= shortest && (length <= longest || takes_giants),
+            counted: length.min(longest),
             captured_ns: captured.time_ns,
             sideband,
             into_design: Packet {
@@ -53,18 +58,24 @@ impl RunPacket {
                 random: sideband.random,
                 egress: sideband.egress,
                 own: sideband.own,
-                bad: false,
+                bad,
             },
         }
     }
 
+    /// The bytes that are the program's.
     pub fn data(&self) -> &[u8] {
-        &self.into_design.data
+        &self.into_design.data[..self.counted]
     }
 
     /// The length is one that the hardware takes in.
     pub fn enters(&self) -> bool {
         self.enters
+    }
+
+    /// The MAC marks it bad at its end.
+    pub fn is_bad(&self) -> bool {
+        self.into_design.bad
     }
 }
 
@@ -93,6 +104,8 @@ pub struct Packets<'a> {
     arguments: &'a RunArguments,
     /// The program's.
     limits: Limits,
+    /// See [`RunPacket::new`].
+    takes_giants: bool,
     /// The program's own inputs, which all packets have alike.
     own: u64,
     /// Index of the capture that is being read, or comes next.
@@ -129,6 +142,7 @@ pub fn open<'a>(
         arguments,
         own,
         limits: program.limits,
+        takes_giants: false,
         capture: 0,
         reader: None,
         number: 0,
@@ -165,6 +179,14 @@ fn can_be_opened_twice(path: &Path) -> bool {
 }
 
 impl Packets<'_> {
+    /// For hardware that packets leave before all of them is in: it takes those that are too long.
+    pub fn with_giants(self, takes_giants: bool) -> Self {
+        Packets {
+            takes_giants,
+            ..self
+        }
+    }
+
     fn read(&mut self) -> Result<Option<RunPacket>, Diagnostic> {
         loop {
             let reader = match &mut self.reader {
@@ -181,11 +203,13 @@ impl Packets<'_> {
                     own: self.own,
                     ..sideband(self.arguments, self.count, captured.time_ns)
                 };
+                let bad = (self.arguments.bad).is_some_and(|seed| is_bad(seed, self.count));
                 self.number += 1;
                 self.count += 1;
                 self.progress.reach(self.count as u64, bytes);
                 let place = (self.capture, self.number);
-                let packet = RunPacket::new(place, captured, sideband, &self.limits);
+                let limits = (&self.limits, self.takes_giants);
+                let packet = RunPacket::new(place, captured, (sideband, bad), limits);
                 return Ok(Some(packet));
             }
             self.bytes_before = bytes;
@@ -254,10 +278,19 @@ fn own(arguments: &RunArguments, inputs: &[OwnInput]) -> (u64, Vec<Diagnostic>) 
     (own, errors)
 }
 
-/// The packet's random number: the same in every run, so that runs can be compared. A 64-bit mix (splitmix64, from
-/// Steele, Lea and Flood, OOPSLA 2014) of the packet's place.
+/// Whether `--bad` marks a packet.
+fn is_bad(seed: u64, index: usize) -> bool {
+    mixed(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ index as u64) & 7 == 0
+}
+
+/// The packet's random number: the same in every run, so that runs can be compared.
 fn random(index: usize) -> u32 {
-    let mut bits = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed(index as u64)
+}
+
+/// A 64-bit mix (splitmix64, from Steele, Lea and Flood, OOPSLA 2014) of a number.
+fn mixed(number: u64) -> u32 {
+    let mut bits = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (bits ^ (bits >> 31)) as u32
@@ -265,11 +298,15 @@ fn random(index: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::random;
+    use super::{is_bad, random};
 
     #[test]
     fn random_numbers_differ() {
         let numbers: std::collections::BTreeSet<u32> = (0..1000).map(random).collect();
         assert_eq!(numbers.len(), 1000);
+        for seed in 0..4 {
+            let bad = (0..1000).filter(|index| is_bad(seed, *index)).count();
+            assert!((80..170).contains(&bad), "{bad} of 1000");
+        }
     }
 }

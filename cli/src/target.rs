@@ -80,6 +80,8 @@ pub struct Asked {
     pub force: bool,
     /// LRU maps tell what they take in and forget. The rest of the design is the same.
     pub journal: bool,
+    /// Packets leave before all of them is in.
+    pub cut_through: bool,
     /// What is to be said of how it was asked.
     pub notes: Vec<Diagnostic>,
 }
@@ -218,6 +220,9 @@ pub fn asked_or(
     if let Some(file) = &arguments.core {
         kind.processor = Some(core_file::read(file)?);
     }
+    if arguments.cut_through && kind.processor.is_some() {
+        return Err(needs_pipeline());
+    }
     let built = kind.processor.as_ref();
     let built = built.and_then(|processor| processor.built.as_ref());
     let bus_bits = built.map_or(arguments.bus, |built| built.bus_bits);
@@ -236,6 +241,7 @@ pub fn asked_or(
         without,
         force: arguments.force,
         journal: false,
+        cut_through: arguments.cut_through,
         notes,
     })
 }
@@ -270,6 +276,12 @@ pub fn needs_core(options: &[&str]) -> Diagnostic {
     let message = format!("{options} {verb} something of a core, and none is asked for");
     Diagnostic::input("option-needs-core", message)
         .help(format!("add --target core, or leave {it} out"))
+}
+
+/// A core's programs read packets at any place, and run for as long as they like.
+fn needs_pipeline() -> Diagnostic {
+    let message = "--cut-through is for a pipeline: a core gives a packet to its program, which may read all of it, when all of it is in its memory";
+    Diagnostic::input("cut-through-core", message).help("leave out --cut-through, or --target core")
 }
 
 fn two_families(behind_target: &Technology, family: &Technology) -> Diagnostic {
@@ -368,6 +380,7 @@ mod tests {
             (&["--lanes", "4"][..], "option-needs-core"),
             (&["--target", "ecp5", "--threads", "2"], "option-needs-core"),
             (&["--target", "ecp5", "--family", "agilex"], "two-families"),
+            (&["--target", "core", "--cut-through"], "cut-through-core"),
         ] {
             let error = asked_by(options).err();
             assert_eq!(error.map(|error| error.code), Some(code));

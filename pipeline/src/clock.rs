@@ -128,16 +128,28 @@ pub fn fastest_between(holds: f64, fails: f64, at: impl Fn(f64) -> bool) -> f64 
 /// At this clock, in MHz, all logic is done within one.
 pub const SLOWEST_MHZ: f64 = 1.0;
 
-/// Checks operations, maps and what is around the program.
+/// What an exit has in front of its count of beats where packets leave before all of them is in: whether the next beats are there.
+/// Measured as the exit itself is ([`crate::technology::Technology::exit`]).
+const CUT_THROUGH_LEVELS: f64 = 1.2;
+
+/// Checks operations, maps and what is around the program. `cut_through`: packets leave before all of them is in.
 ///
 /// # Errors
 /// All that does not fit the clock.
-pub fn check(program: &Program, plan: &[Access], timing: Timing) -> Result<(), Misfit> {
+pub fn check(
+    program: &Program,
+    plan: &[Access],
+    timing: Timing,
+    cut_through: bool,
+) -> Result<(), Misfit> {
     let mut all = operations(program, timing);
     all.push(Undivided {
         what: "the count of beats at the exit".into(),
         place: whole(program),
-        levels: timing.technology.exit,
+        levels: match cut_through {
+            true => timing.technology.exit + CUT_THROUGH_LEVELS,
+            false => timing.technology.exit,
+        },
     });
     all.extend(
         plan.iter()

@@ -7,6 +7,7 @@ mod banks;
 mod boundary;
 pub mod clock;
 mod compare;
+mod cut_through;
 pub mod delay;
 mod direct;
 mod fields;
@@ -72,6 +73,8 @@ pub struct Options {
     /// LRU maps tell what they take in and forget: [`hardpath_blocks::interface::Journal`]. The rest of the design is
     /// the same.
     pub journal: bool,
+    /// Packets enter the program before all of them is in, and leave before that, too.
+    pub cut_through: bool,
     /// Whether other clocks are tried, to say where one would do better: that takes as long as a few schedules.
     pub tries_clocks: bool,
 }
@@ -84,6 +87,7 @@ impl Default for Options {
             technology: TECHNOLOGIES[0],
             without: Without::new(),
             journal: false,
+            cut_through: false,
             tries_clocks: false,
         }
     }
@@ -131,9 +135,10 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
         technology: options.technology,
         clock_mhz: options.clock_mhz,
     };
-    let program = scheduled_form(program, options)?;
+    let (program, ahead) = scheduled_form(program, options)?;
     let (mut program, built) = fitted(program, options, timing)?;
     let mut warnings: Vec<Diagnostic> = built.promise.warning().into_iter().collect();
+    warnings.extend(ahead.map(|_| cut_through::warning(&program)));
     if options.tries_clocks {
         let other = |timing| at_clock(&program, options, timing).ok();
         warnings.extend(slower::warnings(&program, &built, other));
@@ -156,7 +161,7 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
         "the schedule of {}",
         program.name
     );
-    let (design, interface, mut report) = hardware(&program, &plan, &schedule, options);
+    let (design, interface, mut report) = hardware(&program, &plan, &schedule, (options, ahead));
     (report.promise, report.warnings) = (promise, warnings);
     Ok(Compiled {
         design,
@@ -193,12 +198,13 @@ fn clocks_for_sum(program: &Program, bus_bits: u32) -> u32 {
     }
 }
 
-/// The design of a scheduled program, and the report on it, without its promise.
+/// The design of a scheduled program, and the report on it, without its promise. `ahead`: the bytes with which a packet enters the program
+/// before all of it is in.
 fn hardware(
     program: &Program,
     plan: &[Access],
     schedule: &Schedule,
-    options: &Options,
+    (options, ahead): (&Options, Option<u32>),
 ) -> (Design, Interface, Report) {
     let prefix = lower::module_name(&program.name);
     // What is inside at one packet a clock, and the entrance's margin, so that credits never cost throughput.
@@ -215,16 +221,19 @@ fn hardware(
         credits,
         pruned: !options.without.contains(&Saving::Pruning),
         journal: options.journal,
+        ends_apart: ahead.is_some(),
     };
     let (block, compute) = lower::lower(program, plan, schedule, &mut design, &how);
-    let report = report(program, plan, schedule, options, &compute);
+    let mut report = report(program, plan, schedule, options, &compute);
     let around = top::Around {
         prefix: &prefix,
         bus_bits: options.bus_bits,
         credits,
         design_id: design_id(program, options),
+        ahead,
     };
     let interface = top::top(&mut design, (block, compute), program, &around);
+    report.ahead_bytes = interface.ahead_bytes;
     if options.without.contains(&Saving::Srl) {
         savings::reset_all(&mut design);
     }
@@ -243,7 +252,7 @@ pub fn for_family(design: &mut Design, timing: Timing) {
 /// Plans and schedules a program at a clock.
 fn at_clock(program: &Program, options: &Options, timing: Timing) -> Result<AtClock, Misfit> {
     let plan = plan::plan(program, timing)?;
-    clock::check(program, &plan, timing)?;
+    clock::check(program, &plan, timing, options.cut_through)?;
     let (plan, schedule) = calmly(program, plan, timing, &options.without)?;
     clock::check_entrances(program, &plan, &schedule, timing)?;
     Ok(AtClock {
@@ -279,21 +288,33 @@ pub fn refusals(program: Program, options: &Options) -> Vec<Diagnostic> {
         technology: options.technology,
         clock_mhz: clock::SLOWEST_MHZ,
     };
-    let fits = |program| clock::fit(timing, |timing| at_clock(&program, options, timing));
+    let fits = |(program, _)| clock::fit(timing, |timing| at_clock(&program, options, timing));
     let found = scheduled_form(program, options).and_then(fits);
     let mut errors = found.map_or_else(|errors| errors, |_| Vec::new());
     errors.retain(|error| error.severity == Severity::Refused);
     errors
 }
 
-/// The form of a program that is planned and scheduled.
-fn scheduled_form(mut program: Program, options: &Options) -> Result<Program, Vec<Diagnostic>> {
+/// The form of a program that is planned and scheduled; and with how many bytes packets enter it, if that is before all of them is in.
+fn scheduled_form(
+    mut program: Program,
+    options: &Options,
+) -> Result<(Program, Option<u32>), Vec<Diagnostic>> {
     structured::check(&program)?;
     limits::check(&program)?;
     let omitted = omitted(&options.without);
+    let end = match options.cut_through {
+        true => cut_through::end(&program),
+        false => None,
+    };
     hardpath_passes::optimize_control_flow_without(&mut program, omitted)
         .map_err(|error| vec![error])?;
-    dataflow_without(&program, omitted)
+    let program = dataflow_without(&program, omitted)?;
+    let ahead = match options.cut_through {
+        true => Some(cut_through::bytes(&program, end)?),
+        false => None,
+    };
+    Ok((program, ahead))
 }
 
 /// A program as it is, or with shorter recurrences, whichever does better.
@@ -462,6 +483,7 @@ fn report(
         bus_bits: options.bus_bits,
         register_bits: compute.register_bits,
         maps,
+        ahead_bytes: None,
         promise: Promise::default(),
         warnings: Vec::new(),
     }
@@ -494,8 +516,12 @@ fn design_id(program: &Program, options: &Options) -> u32 {
     let target = options.technology.name;
     let without = options.without.iter().map(|saving| saving.name());
     let without: String = without.collect();
+    let cut_through = match options.cut_through {
+        true => "cut-through",
+        false => "",
+    };
     let text = format!(
-        "{program}{}{}{target}{without}",
+        "{program}{}{}{target}{without}{cut_through}",
         options.clock_mhz, options.bus_bits
     );
     design_id_of(&text)

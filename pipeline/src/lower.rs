@@ -10,7 +10,7 @@ mod ending;
 use crate::compare::constant_compare;
 use crate::fields::Fields;
 use crate::maps::{MapPorts, Replay};
-use crate::moves::{packet_moves, store_offset};
+use crate::moves::{is_length, packet_moves, store_offset};
 use crate::plan::Access;
 use crate::predicate::REACHES;
 use crate::schedule::Schedule;
@@ -62,6 +62,8 @@ pub struct How<'a> {
     pub pruned: bool,
     /// LRU maps have journals.
     pub journal: bool,
+    /// The exit is told of the ends of packets by the entrance, not with results.
+    pub ends_apart: bool,
 }
 
 /// Lowers a program.
@@ -75,6 +77,7 @@ pub fn lower(
     let mut lower = Lower::new(program, plan, schedule, design, how.prefix, how.credits);
     lower.carries_all = !how.pruned;
     lower.keeps_journal = how.journal;
+    lower.ends_apart = how.ends_apart;
     lower.find_bases();
     lower.find_uses();
     lower.make_ports();
@@ -120,6 +123,7 @@ pub(crate) struct Lower<'a> {
     /// All values go on to the end.
     carries_all: bool,
     pub keeps_journal: bool,
+    ends_apart: bool,
     pub journals: HashMap<MapId, Journal>,
     pub journal_ports: Vec<(String, JournalOut)>,
     inputs: Option<ProgramIn>,
@@ -183,6 +187,7 @@ impl<'a> Lower<'a> {
             moved: packet_moves(program),
             carries_all: false,
             keeps_journal: false,
+            ends_apart: false,
             journals: HashMap::new(),
             journal_ports: Vec::new(),
             inputs: None,
@@ -261,6 +266,9 @@ impl<'a> Lower<'a> {
         self.demand_for_maps();
         let emit = self.schedule.emit;
         for value in program.blocks[program.region()].terminator.uses() {
+            if self.ends_apart && is_length(program, value) {
+                continue;
+            }
             self.segments.demand(value, emit);
         }
         for inst in self.overlays.clone() {
@@ -270,9 +278,11 @@ impl<'a> Lower<'a> {
                 self.segments.demand(guard, emit);
             }
         }
-        let length = self.segments.input(Input::Length);
-        let bits = self.segments.bases[length].width;
-        self.segments.demand_bits(length, 0, bits, emit);
+        if !self.ends_apart {
+            let length = self.segments.input(Input::Length);
+            let bits = self.segments.bases[length].width;
+            self.segments.demand_bits(length, 0, bits, emit);
+        }
         if self.carries_all {
             for base in self.arisen(emit) {
                 let width = self.segments.bases[base].width;

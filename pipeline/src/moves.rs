@@ -83,7 +83,8 @@ fn any_of(a: Moves, b: Moves) -> Moves {
     }
 }
 
-fn is_length(program: &Program, value: Value) -> bool {
+/// Whether a value is the packet's length as it came in.
+pub fn is_length(program: &Program, value: Value) -> bool {
     let inst = program.def_inst(value);
     inst.is_some_and(|inst| inst.op == Op::Input(Input::Length))
 }

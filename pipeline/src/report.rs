@@ -25,6 +25,8 @@ pub struct Report {
     pub technology: &'static str,
     /// Width of the packet streams, in bits.
     pub bus_bits: u32,
+    /// Packets enter the program with so many bytes, if they have as many, before all of them is in; `None`: when they are in.
+    pub ahead_bytes: Option<u32>,
     /// Bits of the registers between the stages of the compute pipeline.
     pub register_bits: u64,
     /// One for each map of the program, in its order.

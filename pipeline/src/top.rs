@@ -1,6 +1,7 @@
 //! The top module: entrance, frame FIFO, compute pipeline, result FIFO, exit and host port, wired.
 
 mod broadcast;
+mod ends;
 mod exit;
 mod host;
 mod slot;
@@ -10,6 +11,7 @@ use crate::slot::{ProgramIn, ProgramOut};
 use hardpath_blocks::axi::{
     FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, TopIn, USER_IN_BITS,
 };
+use hardpath_blocks::cut_through::Ahead;
 use hardpath_blocks::host::MapAnswer;
 use hardpath_blocks::ingress::{ingress, Ingress, IngressIn, IngressOut, LENGTH_BITS};
 use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Storage};
@@ -34,6 +36,8 @@ pub struct Around<'a> {
     pub credits: u32,
     /// What the register DESIGN_ID reads.
     pub design_id: u32,
+    /// Packets enter the program with so many bytes before all of them is in; `None`: when they are in.
+    pub ahead: Option<u32>,
 }
 
 /// Adds the top to the design, with the program in its slot.
@@ -68,6 +72,7 @@ struct Top<'a> {
     bus_bits: u32,
     credits: u32,
     design_id: u32,
+    ahead: Option<u32>,
     has: Has,
     m: Module,
 }
@@ -164,6 +169,7 @@ impl<'a> Top<'a> {
             bus_bits,
             credits,
             design_id,
+            ahead,
         } = *around;
         let has = Has::of(program, &compute);
         let doc = format!(
@@ -178,7 +184,7 @@ impl<'a> Top<'a> {
              fate_valid, fate: one strobe for each packet, in order, those that go nowhere included; {}.",
             program.name,
             own_places(program),
-            places(program, (has.repeats || has.copies > 0).then_some("again: a further copy comes behind this one")),
+            places(program, highest_of_user(&has, ahead)),
             places(program, Some("sent: it comes out")),
         );
         Top {
@@ -189,6 +195,7 @@ impl<'a> Top<'a> {
             bus_bits,
             credits,
             design_id,
+            ahead,
             has,
             m: Module::new(identifier(prefix), doc),
         }
@@ -229,11 +236,12 @@ impl<'a> Top<'a> {
         let slot = self.slot(block, &entrance, &host);
         self.answer_host(&slot, lists.as_ref().map(|lists| lists.prepared), &loops);
         let results = self.results(&slot);
+        let ends = self.ends(&entrance);
         let came = slot
             .ingress
             .map(|interface| (entrance.packet_valid, interface));
         let exit = self.exit(
-            results,
+            (results, ends),
             lists.zip(came),
             &frames,
             inputs.m_axis_tready,
@@ -249,7 +257,8 @@ impl<'a> Top<'a> {
         };
         debug_assert_eq!(self.m.width(entrance.packet_length), LENGTH_BITS);
         self.m.outputs(outputs);
-        let interface = self.interface();
+        let ahead = config.ahead.map(|ahead| ahead.beats * config.beat_bytes);
+        let interface = self.interface(ahead);
         self.design.add(self.m);
         interface
     }
@@ -274,10 +283,16 @@ impl<'a> Top<'a> {
     fn ingress(&self) -> Ingress {
         let beat = self.beat_bytes();
         let moved = self.compute.moved.as_ref();
+        let window_beats = self.compute.window_bytes.div_ceil(beat).max(1);
+        let ahead = self.ahead.map(|bytes| {
+            let most = self.program.limits.longest.div_ceil(beat).max(1);
+            let beats = bytes.div_ceil(beat).max(window_beats).min(most);
+            Ahead { beats }
+        });
         Ingress {
             name: format!("{}_ingress", self.prefix),
             beat_bytes: beat,
-            window_beats: self.compute.window_bytes.div_ceil(beat).max(1),
+            window_beats,
             frame_depth: self.frame_depth(),
             credits: self.credits,
             shortest: self.program.limits.shortest,
@@ -291,6 +306,7 @@ impl<'a> Top<'a> {
             has_own: self.has.own,
             tells_flight: self.has.repeats,
             clears_window: moved.is_some_and(|moved| moved.grows),
+            ahead,
         }
     }
 
@@ -333,7 +349,7 @@ impl<'a> Top<'a> {
     }
 
     /// What a test bench or driver must know, when all is placed.
-    fn interface(&mut self) -> Interface {
+    fn interface(&mut self, ahead_bytes: Option<u32>) -> Interface {
         let mut maps = Vec::new();
         let storage = std::mem::take(&mut self.compute.storage);
         let stored = std::mem::take(&mut self.compute.stored);
@@ -354,6 +370,7 @@ impl<'a> Top<'a> {
             has_egress: self.has.egress,
             has_port_table: self.has.port,
             repeats: self.has.repeats || self.has.copies > 0,
+            ahead_bytes,
             maps,
             design_id: self.design_id,
             program: Vec::new(),
@@ -374,6 +391,15 @@ fn copies(program: &Program) -> usize {
     match &program.blocks[program.region()].terminator {
         Terminator::Emit(emit) => emit.copies.len(),
         _ => 0,
+    }
+}
+
+/// What the highest bit of `m_axis_tuser` is, above the outputs.
+fn highest_of_user(has: &Has, ahead: Option<u32>) -> Option<&'static str> {
+    match (has.repeats || has.copies > 0, ahead) {
+        (true, _) => Some("again: a further copy comes behind this one"),
+        (false, Some(_)) => Some("bad: the frame was found bad (last beat)"),
+        (false, None) => None,
     }
 }
 

@@ -111,9 +111,9 @@ pub struct RunResult {
 /// Clocks after the last packet in which nothing more may come out.
 const QUIET_CLOCKS: u64 = 32;
 
-/// Whether a packet enters the program: its length is allowed and the MAC did not mark it bad.
+/// Whether a packet enters the program: its length is allowed and the MAC did not mark it bad; or that is known too late.
 pub fn enters(packet: &Packet, interface: &Interface) -> bool {
-    !packet.bad && interface.takes(packet.data.len())
+    interface.enters(packet.data.len(), packet.bad)
 }
 
 /// Sends the packets through the design and collects what becomes of each: [`stream`] for a few.
@@ -183,8 +183,11 @@ pub fn stream<P: Borrow<Packet>>(
         let taken = source.observe(dut);
         if let Some(taken) = taken {
             if taken.is_first {
-                let enters = source.packet().map(|packet| enters(packet, interface));
-                books.begins(enters == Some(true), clock);
+                let begun = source.packet().map(|packet| {
+                    let marked = interface.marks(packet.data.len(), packet.bad);
+                    (enters(packet, interface), marked)
+                });
+                books.begins(begun.unwrap_or_default(), clock);
             }
             if taken.is_last {
                 books.taken_whole(source.advance()?);

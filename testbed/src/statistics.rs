@@ -33,6 +33,9 @@ pub struct Statistics {
     /// Packets that did not go into the program: the MAC marked them bad, or they are shorter or longer
     /// than the program takes.
     pub not_taken_in: u64,
+    /// Packets that came out with the mark of a bad frame: that they were bad was known when they had gone into the program.
+    #[serde(default)]
+    pub marked: u64,
 }
 
 /// Packets that are looked at together for what each takes.

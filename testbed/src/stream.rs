@@ -253,6 +253,8 @@ pub struct Frame {
     pub outputs: Vec<u64>,
     /// The same packet comes once more.
     pub again: bool,
+    /// It has the mark of a bad frame.
+    pub bad: bool,
     /// The clock that put the first beat out.
     pub first_clock: u64,
 }
@@ -403,24 +405,36 @@ impl Sink {
         if class == Class::Nowhere {
             return Err(self.violation(clock, "a packet comes out that goes nowhere"));
         }
+        let highest = self.interface.output_user_bits() - 1;
+        let is_marked = self.interface.ahead_bytes.is_some() && bits_of(user, highest, 1) == 1;
+        if is_marked && !is_last {
+            let message = "the mark of a bad frame comes before the last beat";
+            return Err(self.violation(clock, message));
+        }
+        let mut user = user.to_vec();
+        if is_marked {
+            user[(highest / 64) as usize] &= !(1 << (highest % 64));
+        }
         match &self.frame {
             Some(frame) if (frame.class, frame.index) != (class, index) || self.user != user => {
                 let message = "m_axis_tuser or m_axis_tdest changed inside a packet";
                 return Err(self.violation(clock, message));
             }
             Some(_) => {}
-            None => self.user = user.to_vec(),
+            None => self.user.clone_from(&user),
         }
-        let (outputs, again_bit) = (self.interface.outputs_of(user), self.user_bits() - 1);
-        let again = self.interface.repeats && bits_of(user, again_bit, 1) == 1;
+        let outputs = self.interface.outputs_of(&user);
+        let again = self.interface.repeats && bits_of(&user, highest, 1) == 1;
         let frame = self.frame.get_or_insert_with(|| Frame {
             data: Vec::new(),
             class,
             index,
             outputs,
             again,
+            bad: false,
             first_clock: clock,
         });
+        frame.bad = is_marked;
         let start = frame.data.len();
         for limb in dut.get(self.ports.data) {
             frame.data.extend_from_slice(&limb.to_le_bytes());
@@ -435,10 +449,6 @@ impl Sink {
         }
         self.packets += 1;
         Ok(self.frame.take().map_or(Seen::Nothing, Seen::Packet))
-    }
-
-    fn user_bits(&self) -> u32 {
-        self.interface.output_user_bits()
     }
 
     fn violation(&self, clock: u64, message: impl Into<String>) -> Diagnostic {

@@ -255,6 +255,7 @@ fn exit() -> Egress {
         may_be_empty: false,
         repeats: true,
         copies: true,
+        cut_through: false,
     }
 }
 
@@ -295,6 +296,7 @@ fn with_exit(moves: Option<&Moves>, copies: usize) -> Design {
             result_nobody: copied.nobody,
             result_fate_outputs: own_outputs,
         }),
+        end: None,
         frame_read_data: m.input("frame_read_data", BEAT as u32 * 8, ""),
         m_axis_tready: m.input("m_axis_tready", 1, ""),
     };

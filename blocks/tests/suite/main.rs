@@ -7,6 +7,7 @@ mod async_fifo;
 mod bench;
 mod capacity;
 mod copier;
+mod cut_through;
 mod device_list;
 mod evict;
 mod evict_rates;

@@ -263,6 +263,7 @@ impl Case {
             may_be_empty: false,
             repeats: false,
             copies: false,
+            cut_through: false,
         }
     }
 

@@ -94,6 +94,7 @@ fn design(config: &Config) -> Design {
         has_own: false,
         tells_flight: false,
         clears_window: false,
+        ahead: None,
     }));
     let exit_id = design.add(egress(&Egress {
         name: "leave".into(),
@@ -107,6 +108,7 @@ fn design(config: &Config) -> Design {
         may_be_empty: config.shortest == 0,
         repeats: false,
         copies: false,
+        cut_through: false,
     }));
     let fifo_id = design.add(fifo("results", LENGTH_BITS + 64, config.credits));
     let mut m = Module::new("both", "");

@@ -173,6 +173,10 @@ pub struct HardwareArguments {
     /// Width of the packet streams in bits: 64, 128, 256 or 512
     #[arg(long, value_name = "BITS", default_value_t = 512, value_parser = bus)]
     pub bus: u32,
+    /// Packets leave before all of them is in: a frame found bad at its end leaves with an error mark, and what it did to maps stays. For
+    /// programs that need neither a packet's whole length nor its payload, with --target pipeline
+    #[arg(long)]
+    pub cut_through: bool,
     /// Go on with a design that is larger than every card that `hardpath synth` knows
     #[arg(long)]
     pub force: bool,

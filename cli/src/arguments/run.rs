@@ -22,6 +22,9 @@ pub struct RunArguments {
     /// Outputs are not ready in about 30 % of the clocks
     #[arg(long, value_name = "SEED")]
     pub backpressure: Option<u64>,
+    /// Mark about one frame in eight as bad at its end, as a MAC does that finds a wrong check sequence
+    #[arg(long, value_name = "SEED", conflicts_with = "depth")]
+    pub bad: Option<u64>,
     /// Interface that the packets come in at
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub ifindex: u32,

@@ -29,7 +29,8 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let (run, program) = (&arguments.run, &arguments.program);
     let loads = Loads::read(run, program, &loaded, (&mut asked, engine))?;
     let image = outputs::read_maps(&arguments.run, &loaded)?;
-    let packets = packets::open(&arguments.run, &loaded.program)?;
+    let giants = asked.cut_through;
+    let packets = packets::open(&arguments.run, &loaded.program)?.with_giants(giants);
     let run = Run {
         arguments,
         judge: judge_of(arguments, &loaded).map_err(one)?,
@@ -47,6 +48,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
         Some((packets, judge)) => run.compare(packets, (judge, form), &mut sent_on),
         None => {
             let packets = packets::open_again(&arguments.run, &loaded.program)?;
+            let packets = packets.with_giants(giants);
             run.compare(packets, (run.judge(form)?, form), &mut SentOn::nowhere())
         }
     };
@@ -99,6 +101,8 @@ struct Compared {
     /// What is to be said of the hardware.
     warnings: Vec<Diagnostic>,
     simulated_clocks: Option<u64>,
+    /// Packets that came out with the mark of a bad frame.
+    marked: u64,
     /// Where rows ran.
     rows: Option<RowCounts>,
     /// What became of what was loaded.
@@ -179,11 +183,11 @@ impl Run<'_> {
                 outcome,
                 moves,
             } => {
-                coverage.add(&packet);
+                coverage.add(&packet, outcome.is_some());
                 happened.packet();
                 sent_on.packet(&packet, outcome.as_ref())?;
-                // What does not enter the program (too short, too long) has no right answer.
-                match packet.enters() {
+                // What does not enter the program (too short, too long, marked bad) has no right answer.
+                match outcome.is_some() {
                     true => judging.borrow_mut().packet(packet, outcome, moves),
                     false => Ok(()),
                 }
@@ -205,6 +209,7 @@ impl Run<'_> {
             comparison: judging.into_inner().finish(&maps).map_err(one)?,
             coverage,
             simulated_clocks: ran.simulated_clocks(),
+            marked: ran.statistics.marked,
             rows: ran.rows(),
             happened,
             warnings: ran.hardware().map_or(Vec::new(), |of| of.warnings.clone()),
@@ -318,6 +323,8 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
         "judged_by_kernel": kernel.map_or(0, |_| comparison.judged),
         "too_deep": coverage.too_deep,
         "not_taken_in": coverage.not_taken_in,
+        "dropped_bad": coverage.bad,
+        "marked": compared.marked,
         "mismatches": mismatches,
         "maps_compared": comparison.maps_compared,
         "map_mismatches": comparison.map_mismatches,
@@ -349,6 +356,10 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
         _ => engine.to_owned(),
     };
     let mut lines = vec![("engine", engine)];
+    if compared.marked > 0 {
+        let marked = counted(compared.marked, "packet");
+        lines.push(("left with an error mark", marked));
+    }
     lines.extend(
         compared
             .rows

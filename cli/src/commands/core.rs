@@ -99,6 +99,7 @@ fn asked(arguments: &CoreArguments, config: &Core) -> Asked {
         without: Default::default(),
         force: arguments.force,
         journal: false,
+        cut_through: false,
         notes: Vec::new(),
     }
 }

@@ -40,7 +40,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     }
     let loads = Loads::read(run, program, &loaded, (&mut asked, engine))?;
     let image = outputs::read_maps(run, &loaded)?;
-    let packets = packets::open(run, &loaded.program)?;
+    let packets = packets::open(run, &loaded.program)?.with_giants(asked.cut_through);
     let setting = Setting {
         loaded: &loaded,
         asked: &asked,
@@ -65,9 +65,9 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
             outcome,
             moves,
         } => {
-            coverage.add(&packet);
+            coverage.add(&packet, outcome.is_some());
             happened.packet();
-            if let Some(listening) = listener.as_mut().filter(|_| packet.enters()) {
+            if let Some(listening) = listener.as_mut().filter(|_| outcome.is_some()) {
                 // What the reference interpreter does not do, it says nothing of from here on.
                 if listening.run(packet.data(), &packet.sideband).is_err() {
                     listener = None;
@@ -75,7 +75,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
             }
             sent_on.packet(&packet, outcome.as_ref())?;
             match &mut beside {
-                Some(judging) if packet.enters() => judging.packet(packet, outcome, moves),
+                Some(judging) if outcome.is_some() => judging.packet(packet, outcome, moves),
                 _ => Ok(()),
             }
         }
@@ -325,11 +325,14 @@ fn verdict_lines(statistics: &Statistics) -> Vec<(&str, String)> {
             )
         })
         .collect();
+    if statistics.marked > 0 {
+        lines.push(("with an error mark", grouped(statistics.marked)));
+    }
     if statistics.not_taken_in > 0 {
         let count = grouped(statistics.not_taken_in);
         lines.push((
             "not taken in",
-            format!("{count} (too short for the program, or longer than 9,216 bytes)"),
+            format!("{count} (too short for the program, longer than 9,216 bytes, or marked bad)"),
         ));
     }
     lines

@@ -259,7 +259,7 @@ pub fn json(hardware: &Hardware, known: &[Layout]) -> String {
     let outputs: Vec<_> = Output::places(&interface.outputs)
         .map(|(lo, output)| bits(&output.name, "m_axis_tuser", lo, output.width))
         .collect();
-    let object = json!({
+    let mut object = json!({
         "top": interface.top,
         "magic": MAGIC,
         "version": VERSION,
@@ -273,5 +273,12 @@ pub fn json(hardware: &Hardware, known: &[Layout]) -> String {
         "outputs": outputs,
         "maps": maps,
     });
+    if let Some(bytes) = interface.ahead_bytes {
+        let bit = interface.output_user_bits() - 1;
+        object["cut_through"] = json!({
+            "ahead_bytes": bytes,
+            "bad": bits("bad", "m_axis_tuser", bit, 1),
+        });
+    }
     format!("{object:#}\n")
 }

@@ -248,8 +248,12 @@ fn ports(interface: &Interface, written: &Written) -> String {
             "s_axis_tuser",
             &interface.input_user_bits().to_string(),
             &format!(
-                "bit 0, on the last beat: the MAC marks the frame bad, it is dropped and counted; bits 8:1 ingress port, \
+                "bit 0, on the last beat: the MAC marks the frame bad, it is {} and counted; bits 8:1 ingress port, \
                  bits 24:9 queue{}, on the first beat",
+                match interface.ahead_bytes {
+                    None => "dropped",
+                    Some(_) => "dropped, or leaves with its mark (see below),",
+                },
                 own_inputs(interface)
             ),
         ),
@@ -294,7 +298,7 @@ fn ports(interface: &Interface, written: &Written) -> String {
         row(
             "m_axis_tuser",
             &interface.output_user_bits().to_string(),
-            &format!("{}; on every beat", user(interface)),
+            &format!("{}; on every beat{}", user(interface), mark(interface)),
         ),
         row(
             "fate_valid, fate",
@@ -312,8 +316,39 @@ fn ports(interface: &Interface, written: &Written) -> String {
         "the host port, AXI4-Lite",
     ));
     format!(
-        "## Ports\n\n| port | bits | meaning |\n|---|---|---|\n{}\n",
-        rows.concat()
+        "## Ports\n\n| port | bits | meaning |\n|---|---|---|\n{}\n{}",
+        rows.concat(),
+        cut_through(interface)
+    )
+}
+
+/// What `m_axis_tuser` has beside that.
+fn mark(interface: &Interface) -> String {
+    let bit = interface.output_user_bits() - 1;
+    interface.ahead_bytes.map_or_else(String::new, |_| {
+        format!(". Bit {bit}, on the last beat: the frame was found bad at its end")
+    })
+}
+
+/// What is to be said of a design that packets leave before all of them is in.
+fn cut_through(interface: &Interface) -> String {
+    let Some(ahead) = interface.ahead_bytes else {
+        return String::new();
+    };
+    let (shortest, longest) = interface.lengths;
+    let longest = grouped(longest.into());
+    format!(
+        "### Cut-through\n\n\
+         A packet enters the program with its first {ahead} bytes, or with its last beat if that comes before, and leaves while the rest of \
+         it comes in. What is known of a frame by then is as without cut-through: one that ends within {ahead} bytes and is marked bad, or is \
+         shorter than {shortest} bytes, is dropped and counted. What is found later is too late:\n\n\
+         * a frame that is marked bad on a later beat leaves, if the program sends it on, with the highest bit of `m_axis_tuser` on its last \
+         beat;\n\
+         * a frame of more than {longest} bytes ends behind its first {longest} bytes, with the same mark; the rest of it is thrown away;\n\
+         * what such frames did to maps stays, and both are counted as frames that were dropped for the same reason.\n\n\
+         Whoever takes the packets must drop those with the mark; a MAC has an input for that, which makes their check sequence wrong. \
+         While `s_axis` brings a beat in every clock, and `m_axis_tready` is 1, there is no gap inside a packet that leaves; where the \
+         source pauses inside a packet, `m_axis_tvalid` may do so, too.\n\n"
     )
 }
 

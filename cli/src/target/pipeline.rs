@@ -59,6 +59,7 @@ fn options(asked: &Asked) -> Options {
         technology: asked.family,
         without: asked.without.clone(),
         journal: asked.journal,
+        cut_through: asked.cut_through,
         tries_clocks: true,
     }
 }
@@ -101,7 +102,7 @@ fn text(report: &Report) -> String {
             counted(report.result_stages, "stage")
         ));
     }
-    let mut text = facts(&[
+    let mut lines = vec![
         (
             "pipeline",
             format!(
@@ -128,7 +129,12 @@ fn text(report: &Report) -> String {
                 report.levels
             ),
         ),
-    ]);
+    ];
+    if let Some(bytes) = report.ahead_bytes {
+        let line = format!("packets enter with their first {}", counted(bytes, "byte"));
+        lines.insert(2, ("cut-through", line));
+    }
+    let mut text = facts(&lines);
     if report.maps.is_empty() {
         return text;
     }
@@ -160,6 +166,9 @@ fn text(report: &Report) -> String {
 
 /// Of the README.
 fn figures(report: &Report) -> String {
+    let ahead = report.ahead_bytes.map(|bytes| {
+        format!("| cut-through: bytes with which a packet enters the program before all of it is in | {bytes} |\n")
+    });
     format!(
         "## Figures\n\n\
          | | |\n|---|---|\n\
@@ -167,12 +176,14 @@ fn figures(report: &Report) -> String {
          | packet streams | {} bits |\n\
          | stages of the compute pipeline | {} |\n\
          | latency of a packet of one beat in an idle design | {} |\n\
+         {}\
          | bytes at the front of a packet that the program can see | {} |\n\
          | flip-flops between these stages, without those of maps, streams and host port | {} |\n\n",
         report.clock_mhz,
         report.bus_bits,
         report.stages,
         counted(report.latency_clocks, "clock"),
+        ahead.unwrap_or_default(),
         report.window_bytes,
         grouped(report.register_bits),
     )

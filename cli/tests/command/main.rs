@@ -9,6 +9,7 @@ mod commands;
 mod common;
 mod constants;
 mod cores;
+mod cut_through;
 mod egress;
 mod events;
 mod explain;

@@ -22,12 +22,15 @@ impl Lower<'_> {
     pub(super) fn emit(&mut self) {
         let program = self.program;
         let emit = emit_of(program);
-        let length = self.segments.input(Input::Length);
-        let length = self.base_node(length);
+        // Else the exit is told by the entrance.
+        let length = (!self.ends_apart).then(|| {
+            let length = self.segments.input(Input::Length);
+            self.base_node(length)
+        });
         let (mut result_length, mut result_last_byte, mut result_empty) = (None, None, None);
         if self.moved.is_some() {
-            result_length = Some(length);
-        } else {
+            result_length = length;
+        } else if let Some(length) = length {
             let (last_byte, empty) = last_byte(&mut self.m, length);
             result_last_byte = Some(last_byte);
             result_empty = (program.limits.shortest == 0).then_some(empty);
@@ -67,8 +70,8 @@ impl Lower<'_> {
         });
     }
 
-    /// How a packet leaves. `length`: of the packet as it came in.
-    fn sent_result(&mut self, sent: &Sent, on: SentOn, length: Node) -> SentResult {
+    /// How a packet leaves. `length`: of the packet as it came in; `None`: the exit knows it.
+    fn sent_result(&mut self, sent: &Sent, on: SentOn, length: Option<Node>) -> SentResult {
         let outputs = sent.outputs.iter().map(|value| self.node(*value));
         let mut outputs: Vec<Node> = outputs.collect();
         outputs.reverse();
@@ -89,16 +92,24 @@ impl Lower<'_> {
     }
 
     /// Where the packet begins and ends, as the exit is told.
-    fn moves_of(&mut self, leaves: Option<Leaving>, length: Node) -> MovesIn {
+    fn moves_of(&mut self, leaves: Option<Leaving>, length: Option<Node>) -> MovesIn {
         let Some(moves) = &self.moved else {
             return MovesIn::nowhere();
         };
         let widths = moves.widths();
-        let whole = self.m.zext(length, OFFSET_BITS);
-        let [from, end, zeros] = match leaves {
-            Some(leaves) => [leaves.from, leaves.end, leaves.zeros].map(|offset| self.node(offset)),
-            None => [self.m.zero(OFFSET_BITS), whole, whole],
+        let from = match leaves {
+            Some(leaves) => self.node(leaves.from),
+            None => self.m.zero(OFFSET_BITS),
         };
+        let mut end_or = |there: Option<u32>, offset: fn(Leaving) -> Value| {
+            there.map(|_| match (leaves, length) {
+                (Some(leaves), _) => self.node(offset(leaves)),
+                (None, Some(length)) => self.m.zext(length, OFFSET_BITS),
+                (None, None) => unreachable!("a packet whose end the exit knows ends there"),
+            })
+        };
+        let result_end = end_or(widths.result_end, |leaves| leaves.end);
+        let result_keep = end_or(widths.result_keep, |leaves| leaves.zeros);
         let front = leaves.and_then(|leaves| leaves.front);
         let front_length = front.map(|front| self.node(front.length));
         let first = widths.result_from.map(|_| match front_length {
@@ -118,8 +129,8 @@ impl Lower<'_> {
         });
         MovesIn {
             result_from: first,
-            result_end: widths.result_end.map(|_| end),
-            result_keep: widths.result_keep.map(|_| zeros),
+            result_end,
+            result_keep,
             front,
         }
     }

@@ -1,6 +1,7 @@
 //! Results: the FIFO in which they wait for the exit; and the exit.
 
 use super::broadcast::Lists;
+use super::ends::Ends;
 use super::slot::Slot;
 use super::{Frames, Loops, Top};
 use hardpath_blocks::copier::{copier, Copier, CopierIn, CopierOut, CopyIn};
@@ -22,7 +23,7 @@ pub(super) struct Head {
 }
 
 impl Top<'_> {
-    fn egress(&self) -> Egress {
+    pub(super) fn egress(&self) -> Egress {
         Egress {
             name: format!("{}_egress", self.prefix),
             beat_bytes: self.beat_bytes(),
@@ -35,6 +36,7 @@ impl Top<'_> {
             may_be_empty: self.program.limits.shortest == 0,
             repeats: self.has.repeats || self.has.copies > 0,
             copies: self.has.copies > 0,
+            cut_through: self.ahead.is_some(),
         }
     }
 
@@ -105,11 +107,11 @@ impl Top<'_> {
         }
     }
 
-    /// The exit. `lists`: of packets that are sent several times; with a packet that enters the program, and where it came
+    /// The exit, with the ends of packets where these come apart from results. `lists`: of packets that are sent several times; with a packet that enters the program, and where it came
     /// in.
     pub(super) fn exit(
         &mut self,
-        head: Head,
+        (head, ends): (Head, Option<Ends>),
         lists: Option<(Lists, (Node, Node))>,
         frames: &Frames,
         tready: Node,
@@ -152,6 +154,7 @@ impl Top<'_> {
             result_valid: head_valid,
             result,
             repeat,
+            end: ends.as_ref().map(|ends| ends.end.clone()),
             frame_read_data: frames.data,
             m_axis_tready: tready,
         };
@@ -159,6 +162,9 @@ impl Top<'_> {
         let m = &mut self.m;
         m.drive(exit_pop, exit.result_pop);
         m.drive(head.pop, head_pop);
+        if let Some((ends, pop)) = ends.zip(exit.end_pop) {
+            m.drive(ends.pop, pop);
+        }
         m.drive(loops.packet_left, head_pop);
         m.drive(loops.frame_read_pointer, exit.frame.frame_read_pointer);
         if let Some((wire, address)) = frames.address.zip(exit.frame.frame_read_address) {

@@ -152,16 +152,16 @@ module @TOP@_protocol (
         else $error("packet: m_axis: a packet comes out that goes nowhere");
     end
     if (!rst && m_axis_tvalid && m_inside)
-      assert (m_axis_tdest == m_dest && m_axis_tuser == m_user)
+      assert (m_axis_tdest == m_dest && @SAME_USER@)
         else $error("packet: m_axis: tdest or tuser changes inside a packet");
   end
 
   // ---- Packets in, fates, packets out -----------------------------------------------
 
-  // A packet that the MAC marks bad, or of a wrong length, is dropped and has no fate.
+@ENTERING@
   reg [31:0] bytes_before;
   wire [31:0] bytes = bytes_before + $countones(s_axis_tkeep);
-  wire comes_in = taken[0] && s_axis_tlast && !s_axis_tuser[0] && bytes >= 32'd@SHORTEST@ && bytes <= 32'd@LONGEST@;
+  wire comes_in = taken[0] && @COMES_IN@;
 
   initial bytes_before = 32'd0;
 

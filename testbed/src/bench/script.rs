@@ -203,6 +203,16 @@ pub fn beats_in(packet: &Packet, interface: &Interface) -> Vec<Line> {
     chunks.iter().enumerate().map(beat).collect()
 }
 
+/// The same of a packet that is marked as a bad frame, on its last beat.
+pub fn marked_beats_out(fate: &Fate, interface: &Interface) -> Vec<Line> {
+    let mut lines = beats_out(fate, interface);
+    let highest = interface.output_user_bits() - 1;
+    if let Some(Line::BeatOut(last)) = lines.last_mut() {
+        last.user[(highest / 64) as usize] |= 1 << (highest % 64);
+    }
+    lines
+}
+
 /// The beats that must come of a packet, copies included, and its strobe.
 pub fn beats_out(fate: &Fate, interface: &Interface) -> Vec<Line> {
     let sent = (!fate.copies.is_empty(), interface.fate_bits());

@@ -35,9 +35,32 @@ pub fn protocol(interface: &Interface) -> String {
         true => format!(" && !m_axis_tuser[{}]", user - 1),
         false => String::new(),
     };
+    let (shortest, longest) = interface.lengths;
+    let good = format!("!s_axis_tuser[0] && bytes >= 32'd{shortest} && bytes <= 32'd{longest}");
+    let (entering, comes_in, same_user) = match interface.ahead_bytes {
+        None => (
+            String::from("  // A packet that the MAC marks bad, or of a wrong length, is dropped and has no fate."),
+            format!("s_axis_tlast && {good}"),
+            String::from("m_axis_tuser == m_user"),
+        ),
+        Some(ahead) => {
+            let (highest, below) = (user - 1, user - 2);
+            (
+                format!(
+                    "  // A packet enters with its first {ahead} bytes, and then has a fate, however it ends. One that ends before is dropped and\n  \
+                     // has no fate if the MAC marks it bad, or if it is too short."
+                ),
+                format!(
+                    "(s_axis_tlast ? bytes_before < 32'd{ahead} && {good} : bytes == 32'd{ahead})"
+                ),
+                format!(
+                    "m_axis_tuser[{below}:0] == m_user[{below}:0] && (!m_axis_tuser[{highest}] || m_axis_tlast)"
+                ),
+            )
+        }
+    };
     // What stands beside data and keep, of s_axis or m_axis: one bit more than either has.
     let beside = (user + 36).max(interface.input_user_bits() + 2).max(64);
-    let (shortest, longest) = interface.lengths;
     let values = [
         ("@TOP@", interface.top.clone()),
         ("@DATA@", bus.to_string()),
@@ -47,8 +70,9 @@ pub fn protocol(interface: &Interface) -> String {
         ("@FATE@", interface.fate_bits().to_string()),
         ("@SENT@", interface.output_bits().to_string()),
         ("@BESIDE@", beside.to_string()),
-        ("@SHORTEST@", shortest.to_string()),
-        ("@LONGEST@", longest.to_string()),
+        ("@ENTERING@", entering),
+        ("@COMES_IN@", comes_in),
+        ("@SAME_USER@", same_user),
         ("@LAST_COPY@", last_copy),
     ];
     super::fill(include_str!("protocol.sv"), &values)

@@ -30,6 +30,7 @@ pub struct Books<'a, P> {
     outcomes: Vec<u64>,
     entered: u64,
     not_taken_in: u64,
+    marked: u64,
     last_event: u64,
 }
 
@@ -37,6 +38,8 @@ struct Inside<P> {
     /// From its last beat on.
     packet: Option<P>,
     enters: bool,
+    /// If it comes out, it has the mark of a bad frame.
+    marked: bool,
     /// Of its first beat in.
     first_clock: u64,
     outcome: Option<Fate>,
@@ -60,6 +63,7 @@ impl<P> Books<'_, P> {
             outcomes: vec![0; outcomes(&interface.outputs).len()],
             entered: 0,
             not_taken_in: 0,
+            marked: 0,
             last_event: 0,
         }
     }
@@ -69,8 +73,8 @@ impl<P> Books<'_, P> {
         self.inside.is_empty()
     }
 
-    /// A packet's first beat was taken in.
-    pub fn begins(&mut self, enters: bool, clock: u64) {
+    /// A packet's first beat was taken in. It enters the program or not, and comes out with the mark of a bad frame or without.
+    pub fn begins(&mut self, (enters, marked): (bool, bool), clock: u64) {
         self.taken_in.add(clock);
         match enters {
             true => self.entered += 1,
@@ -79,6 +83,7 @@ impl<P> Books<'_, P> {
         self.inside.push_back(Inside {
             packet: None,
             enters,
+            marked,
             first_clock: clock,
             outcome: None,
             is_over: !enters,
@@ -146,6 +151,18 @@ impl<P> Books<'_, P> {
         let Some(outcome) = &mut packet.outcome else {
             return Err(protocol_violation("a packet comes out before its fate").at(at));
         };
+        if packet.marked != frame.bad {
+            let [is, was] = match frame.bad {
+                true => ["with", "good"],
+                false => ["without", "bad"],
+            };
+            let message = format!(
+                "packet {} comes out {is} the mark of a bad frame, and it was {was}",
+                number + 1
+            );
+            return Err(protocol_violation(message).at(at));
+        }
+        self.marked += u64::from(frame.bad);
         // Copies may have outputs of their own.
         if !self.interface.repeats && outcome.outputs != frame.outputs {
             let message = format!(
@@ -225,6 +242,7 @@ impl<P> Books<'_, P> {
             paths,
             verdicts,
             not_taken_in: self.not_taken_in,
+            marked: self.marked,
             ..Statistics::default()
         }
     }

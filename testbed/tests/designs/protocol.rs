@@ -206,6 +206,7 @@ fn interface() -> Interface {
         has_random: false,
         has_egress: false,
         repeats: false,
+        ahead_bytes: None,
         has_port_table: false,
         maps: Vec::new(),
         design_id: 0,

@@ -47,6 +47,7 @@ fn wires() -> (Design, Interface) {
         has_random: false,
         has_egress: false,
         repeats: false,
+        ahead_bytes: None,
         has_port_table: false,
         maps: Vec::new(),
         design_id: 0,

@@ -43,6 +43,7 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
         has_random: true,
         has_egress: false,
         repeats: false,
+        ahead_bytes: None,
         has_port_table: true,
         maps: vec![MapPort {
             map: Map {

@@ -55,6 +55,7 @@ fn exit(beat_bytes: u32, frame_depth: u32) -> Egress {
         may_be_empty: false,
         repeats: false,
         copies: false,
+        cut_through: false,
     }
 }
 

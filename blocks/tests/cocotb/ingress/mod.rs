@@ -57,6 +57,7 @@ fn entrance(beat_bytes: u32, window_beats: u32, frame_depth: u32) -> Ingress {
         has_own: false,
         tells_flight: false,
         clears_window: false,
+        ahead: None,
     }
 }
 

@@ -17,7 +17,7 @@ use hardpath_registers::{
     HostOperation, MAGIC, PORTS, VERSION,
 };
 use hardpath_testbed::bench::player::Player;
-use hardpath_testbed::bench::script::{beats_in, beats_out, Line};
+use hardpath_testbed::bench::script::{beats_in, beats_out, marked_beats_out, Line};
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::run::enters;
 use std::collections::BTreeMap;
@@ -202,7 +202,9 @@ impl<'a> Scenario<'a> {
         if is_taken_in {
             let before = self.has_lru.then(|| self.maps.clone());
             let sideband = sideband_of(packet);
-            let outcome = self.prepared.run(&mut self.maps, &packet.data, &sideband);
+            let length = packet.data.len();
+            let data = &packet.data[..self.interface.counted_bytes(length)];
+            let outcome = self.prepared.run(&mut self.maps, data, &sideband);
             if let (true, Some(before)) = (self.maps.take_forgotten(), before) {
                 self.maps = before;
                 self.maps.take_keys();
@@ -213,7 +215,14 @@ impl<'a> Scenario<'a> {
             let sent = !outcome.copies.is_empty();
             self.counters.outcomes[counted_as(outputs, &outcome.outputs, sent)] += 1;
             self.fates += 1;
-            out = beats_out(&outcome, self.interface);
+            out = match self.interface.marks(length, packet.bad) {
+                false => beats_out(&outcome, self.interface),
+                true => {
+                    self.counters.dropped_bad += u64::from(packet.bad);
+                    self.counters.dropped_length += u64::from(!packet.bad);
+                    marked_beats_out(&outcome, self.interface)
+                }
+            };
             left = outcome.copies.into_iter().next().map(|copy| copy.data);
             self.beats += out.len() as u32 - 1;
         } else if packet.bad {

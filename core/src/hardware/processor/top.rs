@@ -164,6 +164,7 @@ fn interface(config: &Processor) -> Interface {
         has_egress: config.has_egress,
         has_port_table: true,
         repeats: config.repeats(),
+        ahead_bytes: None,
         maps: maps.collect(),
         design_id: config.identity(),
         program: Vec::new(),
