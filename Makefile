@@ -15,6 +15,7 @@
 #   make levels    LUT6 levels and area of whole programs, to docs/levels.md   (an hour or two)
 #   make bench-area  what each optimisation gains in area, to docs/area.md   (an hour or two)
 #   make bench-core  the core beside the figures and tables of hXDP's paper, to docs/core.md   (a quarter of an hour)
+#   make bench-p4  P4 programs beside the figures and tables of P4FPGA's paper, to docs/p4.md   (an hour; YOSYS=0: some minutes)
 #   make campaign  thousands of random programs on cores of all sizes, to docs/fuzz.md   (a part of `make full`; needs root)
 #   make bench-lru what full LRU maps keep, beside the kernel's, to docs/lru.md   (needs root)
 #   make prebuilt  renews programs/prebuilt/ from those
@@ -59,7 +60,7 @@ $(1) $(CARGO_TEST) --doc || failed=1
 [ -z "$$failed" ]
 endef
 
-.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 ecp5-core realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-core bench-lru campaign
+.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 ecp5-core realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-core bench-p4 bench-lru campaign
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -181,6 +182,11 @@ bench-core: setup programs realworld-sources
 	@cargo build --release --package hardpath-cli --bin hardpath --example bench_core
 	$(HARDPATH) realworld --compile-only --only $(subst $(EMPTY) $(EMPTY),$(COMMA),$(strip $(CORE_KERNEL))) >/dev/null
 	CLANG="$(CLANG)" $(CARGO_TARGET_DIR)/release/examples/bench_core --kernel $(KERNEL_WORK) --docs docs/core.md
+
+# Netlists of designs that are the same as before are kept; YOSYS=0 makes no new ones.
+bench-p4: setup
+	@cargo build --release --package hardpath-cli
+	PATH="$(CURDIR)/.venv/bin:$$PATH" tools/bench-p4 $(HARDPATH) $(if $(filter 0,$(YOSYS)),--no-yosys)
 
 bench-lru: setup
 	@cargo build --release --package hardpath-cli --example forgetting

@@ -1,0 +1,143 @@
+"""What hardpath says of the programs that tools/bench-p4 measures."""
+
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import time
+
+from p4.programs import ROOT, made, write_capture
+
+WORK = ROOT / "build/p4"
+CLOCK_MHZ = 250
+BUS_BYTES = 64
+# Synthesis of one design is given up after so long.
+MINUTES = 60
+
+
+class Refused(Exception):
+    """hardpath has no answer but a message."""
+
+
+class Hardpath:
+    """The command, and what it has said."""
+
+    def __init__(self, command, synthesizes):
+        self.command = str(pathlib.Path(command).resolve())
+        self.synthesizes = synthesizes
+        self.kept = {}
+
+    def run(self, *words, minutes=10, nice=0):
+        """What it prints."""
+        command = ["nice", "-n", str(nice), self.command, *map(str, words)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60 * minutes, cwd=ROOT)
+        except subprocess.TimeoutExpired:
+            raise Refused(f"not done in {minutes} minutes") from None
+        if done.returncode != 0 and not (done.returncode == 3 and "--json" in words):
+            raise Refused(f"{' '.join(command)}: {done.stderr or done.stdout}")
+        return done.stdout
+
+    def ask(self, *words, **how):
+        """The same as JSON."""
+        answer = json.loads(self.run(*words, "--json", **how))
+        if "error" in answer or "errors" in answer:
+            raise Refused(json.dumps(answer))
+        return answer
+
+    def files(self, name):
+        """Source and entries of a program."""
+        place = WORK / "programs" / name.replace(":", "-")
+        place.mkdir(parents=True, exist_ok=True)
+        source, entries = place / f"{name.split(':')[0]}.p4", place / "begin.entries"
+        for path, text in zip((source, entries), made(name)):
+            if not path.exists() or path.read_text() != text:
+                path.write_text(text)
+        return source, entries
+
+    def compiled(self, name, *more):
+        """The report of a program, of which nothing is written."""
+        key = (name, *more)
+        if key not in self.kept:
+            self.kept[key] = self.ask("compile", self.files(name)[0], "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *more)
+        return self.kept[key]
+
+    def simulated(self, name, frames, pace="1G"):
+        """The statistics of a run in which all packets are sent on, and become what the source says."""
+        source, entries = self.files(name)
+        capture = source.with_name("in.pcap")
+        write_capture(capture, frames)
+        words = [source, "--entries", entries, "--pcap", capture, "--pace", pace, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES]
+        compared = self.ask("check", *words)
+        assert compared["mismatches"] == 0 and compared["map_mismatches"] == 0, compared
+        ran = self.ask("sim", *words)
+        assert ran["packets"] == len(frames) and sent_on(ran) == len(frames), ran
+        return ran
+
+    def latency(self, name, frames):
+        """Clocks from the first beat in to the first beat out, the same for all packets."""
+        clocks = self.simulated(name, frames)["latency_clocks"]
+        assert clocks["min"] == clocks["max"], (name, clocks)
+        return clocks["median"]
+
+    def netlist(self, name, *more):
+        """What yosys makes of a program; `None`: it has not been asked, or not come to an end."""
+        source, _ = self.files(name)
+        folder = source.with_name("design")
+        self.run("compile", source, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, "-o", folder)
+        texts = sorted(folder.rglob("*.sv"))
+        of_all = hashlib.sha256(b"\0".join(path.read_bytes() for path in texts) + " ".join(more).encode())
+        kept = WORK / "netlists" / f"{of_all.hexdigest()[:24]}.json"
+        if kept.exists():
+            return json.loads(kept.read_text())
+        if not self.synthesizes:
+            return None
+        began = time.time()
+        words = ["synth", source, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *more]
+        try:
+            report = self.ask(*words, minutes=MINUTES, nice=15)
+        except Refused as refused:
+            print(f"{name}: no netlist: {refused}", flush=True)
+            return None
+        report["seconds"] = round(time.time() - began)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(report, indent=1))
+        print(f"{name}: synthesized in {report['seconds']} s", flush=True)
+        return report
+
+    def stages_of_parts(self, name):
+        """The first and last stage with something of the parser, the controls and the deparser, by their lines in the source."""
+        source, _ = self.files(name)
+        text = self.run("ir", source, "--after", "scheduled")
+        lines = parts_of(source.read_text())
+        places, stages = {}, {}
+        for line in text.splitlines():
+            place = re.match(r'place(\d+) .*?file "(?:[^"]*/)?([^"/]*)" line (\d+)', line.strip())
+            if place and place[2] == source.name:
+                places[place[1]] = lines.get(int(place[3]))
+            done = re.search(r"\bstage (\d+)\b.* at place(\d+)", line)
+            part = places.get(done[2]) if done else None
+            if part:
+                stages.setdefault(part, set()).add(int(done[1]))
+        return {part: (min(numbers), max(numbers)) for part, numbers in stages.items()}
+
+
+def sent_on(ran):
+    """Packets that came out, by the names of their outcomes."""
+    dropped = {"drop", "dropped", "aborted", "abort"}
+    return sum(count for name, count in ran["verdicts"].items() if name.lower().removeprefix("xdp_") not in dropped)
+
+
+def parts_of(source):
+    """By line of a source: whether it is of the parser, the deparser or, of all other controls, the tables."""
+    parts, part = {}, None
+    for number, line in enumerate(source.splitlines(), 1):
+        begins = re.match(r"(parser|control) (\w+)", line)
+        if begins:
+            kind = {"parser": "parser", "control": "tables"}[begins[1]]
+            part = "deparser" if begins[2] in ("Deparse", "Compute") else kind
+        parts[number] = part
+        if line.startswith("}"):
+            part = None
+    return parts
