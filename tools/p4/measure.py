@@ -63,21 +63,21 @@ class Hardpath:
             self.kept[key] = self.ask("compile", self.files(name)[0], "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *more)
         return self.kept[key]
 
-    def simulated(self, name, frames, pace="1G"):
+    def simulated(self, name, frames, pace="1G", bus_bytes=BUS_BYTES):
         """The statistics of a run in which all packets are sent on, and become what the source says."""
         source, entries = self.files(name)
         capture = source.with_name("in.pcap")
         write_capture(capture, frames)
-        words = [source, "--entries", entries, "--pcap", capture, "--pace", pace, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES]
+        words = [source, "--entries", entries, "--pcap", capture, "--pace", pace, "--clock", CLOCK_MHZ, "--bus", 8 * bus_bytes]
         compared = self.ask("check", *words)
         assert compared["mismatches"] == 0 and compared["map_mismatches"] == 0, compared
         ran = self.ask("sim", *words)
         assert ran["packets"] == len(frames) and sent_on(ran) == len(frames), ran
         return ran
 
-    def latency(self, name, frames):
+    def latency(self, name, frames, bus_bytes=BUS_BYTES):
         """Clocks from the first beat in to the first beat out, the same for all packets."""
-        clocks = self.simulated(name, frames)["latency_clocks"]
+        clocks = self.simulated(name, frames, bus_bytes=bus_bytes)["latency_clocks"]
         assert clocks["min"] == clocks["max"], (name, clocks)
         return clocks["median"]
 
@@ -107,7 +107,10 @@ class Hardpath:
         return report
 
     def stages_of_parts(self, name):
-        """The first and last stage with something of the parser, the controls and the deparser, by their lines in the source."""
+        """
+        The first and last stage with something of the parser, the controls and the deparser, by their lines in the source; and where
+        tables are asked.
+        """
         source, _ = self.files(name)
         text = self.run("ir", source, "--after", "scheduled")
         lines = parts_of(source.read_text())
@@ -120,7 +123,22 @@ class Hardpath:
             part = places.get(done[2]) if done else None
             if part:
                 stages.setdefault(part, set()).add(int(done[1]))
-        return {part: (min(numbers), max(numbers)) for part, numbers in stages.items()}
+        parts = {part: stages_text(numbers) for part, numbers in stages.items()}
+        return {**parts, "lookups": lookups_of(text)}
+
+
+def lookups_of(text):
+    """In which stages tables are asked, by their names."""
+    asked = {}
+    for name, stage in re.findall(r"map\.lookup @([\w.]+).*? stage (\d+)", text):
+        asked.setdefault(re.sub(r"^.*\.", "", name), []).append(int(stage))
+    return ", ".join(f"`{name}` {stages_text(stages)}" for name, stages in asked.items())
+
+
+def stages_text(stages):
+    """`3`, or `3 to 7`."""
+    first, last = min(stages), max(stages)
+    return str(first) if first == last else f"{first} to {last}"
 
 
 def sent_on(ran):

@@ -160,7 +160,11 @@ def fields_program(count):
 
 
 def table_program(way, bits, entries):
-    """One table that finds its entries in a way."""
+    """One table that finds its entries in a way; of the way `none` the same program without its table."""
+    rest = [f"bit<{-bits % 8}> rest"] if bits % 8 else []
+    fields = [f"bit<{bits}> key", *rest, "bit<16> found"]
+    if way == "none":
+        return one_header(fields, "    apply { hdr.h.found = 7; }")
     kind = {"tcam": "ternary", "masks": "ternary", "prefixes": "lpm"}.get(way, "exact")
     said = "" if way == "prefixes" else f'    @hardpath_table("{way}")\n'
     control = f"""    action set(bit<16> value) {{ hdr.h.found = value; }}
@@ -171,8 +175,7 @@ def table_program(way, bits, entries):
         size = {entries};
     }}
     apply {{ t.apply(); }}"""
-    rest = [f"bit<{-bits % 8}> rest"] if bits % 8 else []
-    return one_header([f"bit<{bits}> key", *rest, "bit<16> found"], control)
+    return one_header(fields, control)
 
 
 def made(name):
@@ -192,10 +195,10 @@ def made(name):
         entries = ["table_add t set 0 => 0x12345678"]
     elif kind == "table":
         way, bits = numbers[0], int(numbers[1])
-        text = table_program(way, bits, int(numbers[2]))
+        text = table_program(way, bits, int(numbers[2]) if way != "none" else 0)
         every_bit = (1 << bits) - 1
         key = {"tcam": f"0&&&{every_bit}", "masks": f"0&&&{every_bit}", "prefixes": f"0/{bits}"}.get(way, "0")
-        entries = [f"table_add t set {key} => 7" + (" 1" if "&" in key else "")]
+        entries = [f"table_add t set {key} => 7" + (" 1" if "&" in key else "")] if way != "none" else []
     elif kind == "l2l3" and numbers:
         # Of MAC addresses, prefixes and next hops, in the order of the source.
         sizes = iter(numbers)

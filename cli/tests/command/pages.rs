@@ -167,7 +167,13 @@ fn compile_realworld() -> Option<Realworld> {
 
 #[test]
 fn no_table_of_stages_windows_or_hazards_is_left_out() {
-    let compared = ["architecture.md", "area.md", "levels.md", "realworld.md"];
+    let compared = [
+        "architecture.md",
+        "area.md",
+        "levels.md",
+        "p4.md",
+        "realworld.md",
+    ];
     for table in tables() {
         let mut columns = table.columns.iter();
         if columns.any(|name| ["stages", "window", "hazard", "hazards"].contains(&name.as_str())) {
@@ -423,4 +429,117 @@ fn stages_in_area_are_those_of_today() {
         }
     }
     stale.assert_none("area.md", "make bench-area");
+}
+
+/// The report of a P4 program of ours, or of one that `tools/bench-p4` makes. `None`: there is no Python to make it.
+fn p4_report(program: &str) -> Option<Value> {
+    let made = tempfile::tempdir().unwrap();
+    let source = match program.contains(':') {
+        false => root().join(format!("programs/p4/{program}")),
+        true => {
+            let mut python = std::process::Command::new("python3");
+            let bench = python.arg(root().join("tools/bench-p4"));
+            let Ok(printed) = bench.args(["--print", program]).output() else {
+                assert!(std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none());
+                return None;
+            };
+            assert!(printed.status.success(), "{program}");
+            let file = made.path().join("made.p4");
+            std::fs::write(&file, printed.stdout).unwrap();
+            file
+        }
+    };
+    let run = hardpath(&["compile", path(&source), "--json"]);
+    assert_eq!(run.status, 0, "{program}: {}", run.stdout);
+    Some(run.json())
+}
+
+/// Programs of ours and a few that are made: where they stand in p4.md, by heading, column and cell, and their names.
+type InPage = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+);
+
+const IN_P4: [InPage; 8] = [
+    (GROWN, &[("headers", "4")], "headers:4"),
+    (GROWN, &[("which", "in a row"), ("tables", "4")], "chain:4"),
+    (
+        GROWN,
+        &[("which", "side by side"), ("tables", "8")],
+        "beside:8",
+    ),
+    (GROWN, &[("fields", "8")], "fields:8"),
+    (
+        "Tables",
+        &[("way", "hash"), ("bits", "72")],
+        "table:hash:72:1024",
+    ),
+    (WHOLE, &[("program", "`l2l3.p4`")], "l2l3.p4"),
+    (
+        WHOLE,
+        &[("program", "`marketdata.p4`, 5 messages")],
+        "marketdata.p4",
+    ),
+    (WHOLE, &[("program", "`paxos.p4`")], "paxos.p4"),
+];
+const GROWN: &str = "More headers, tables and writes";
+const WHOLE: &str = "What programs take";
+
+/// The estimates within the same bounds as those of levels.md.
+#[test]
+fn stages_and_estimates_in_p4_are_those_of_today() {
+    let mut stale = Stale::default();
+    let all = tables_with("p4.md", "stages");
+    for (heading, cells, program) in IN_P4 {
+        let Some(report) = p4_report(program) else {
+            continue;
+        };
+        let has = |table: &&Table| table.columns.iter().any(|own| own == cells[0].0);
+        let table = all
+            .iter()
+            .filter(|table| table.heading == heading)
+            .find(has);
+        let table = table.unwrap_or_else(|| panic!("no table with {program}"));
+        let is_it = |row: &&Vec<String>| {
+            let mut cells = cells.iter();
+            cells.all(|(column, cell)| table.cell(row, column) == *cell)
+        };
+        let row = table.rows.iter().find(is_it);
+        let row = row.unwrap_or_else(|| panic!("no row of {program}"));
+        stale.compare(
+            &format!("{program}, stages:"),
+            table.cell(row, "stages"),
+            &report["stages"].to_string(),
+        );
+        // What a table takes more than its program without it stands elsewhere.
+        let parts = [("LUT", "lut"), ("FF", "ff"), ("BRAM36", "bram36")];
+        for (part, key) in parts.iter().filter(|_| heading != "Tables") {
+            let says: f64 = table.cell(row, part).parse().unwrap();
+            let is = report["estimate"][key].as_f64().unwrap();
+            assert!(
+                says == is || (0.75..=1.25).contains(&(is / says)),
+                "{program}, {part}: the page says {says}, and {is} are estimated"
+            );
+        }
+    }
+    stale.assert_none("p4.md", "make bench-p4");
+}
+
+/// Market data and Paxos take at most half of P4FPGA's clocks, to the last beat out.
+#[test]
+fn limits_in_p4_are_kept() {
+    let mut limits = 0;
+    for table in tables_with("p4.md", "limit") {
+        for row in &table.rows {
+            // The page says where the router is beyond its limit.
+            if table.cell(row, "program").contains("l2l3") {
+                continue;
+            }
+            limits += 1;
+            let number = |column| -> f64 { table.cell(row, column).parse().unwrap() };
+            assert!(number("to the last beat") <= number("limit"), "{row:?}");
+        }
+    }
+    assert_eq!(limits, 4);
 }
