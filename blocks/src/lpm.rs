@@ -104,7 +104,10 @@ pub enum Search {
     },
     /// In a list of ranges, in memory: logic for each bit of the key, more clocks. What packets look up has all bits: their keys' lengths
     /// are not looked at.
-    Ranges,
+    Ranges {
+        /// What is found is chosen in a clock of its own, behind the last compare.
+        apart: bool,
+    },
 }
 
 /// Bits of the length in front of a key's data.
@@ -135,7 +138,7 @@ impl Lpm {
             Search::Rows { .. } => {
                 (MOST_ENTRY_BITS / Lpm::data_bits(key_bytes)).min(Lpm::MOST_IN_ROWS)
             }
-            Search::Ranges => Lpm::MOST_IN_RANGES,
+            Search::Ranges { .. } => Lpm::MOST_IN_RANGES,
         }
     }
 
@@ -150,7 +153,9 @@ impl Lpm {
             Search::Rows { bits_a_clock } => {
                 2 + u32::from(registers) + length_bits(key_bytes).div_ceil(bits_a_clock) + 1
             }
-            Search::Ranges => ranges::clocks(Shape::new(key_bytes, max_entries), registers),
+            Search::Ranges { apart } => {
+                ranges::clocks(Shape::new(key_bytes, max_entries), registers, apart)
+            }
         }
     }
 
@@ -165,7 +170,7 @@ impl Lpm {
         let rows = chunks(key_bytes).iter().map(|chunk| 1 << chunk.bits).max();
         let work = match search {
             Search::Rows { .. } => 2 * rows.unwrap_or(1),
-            Search::Ranges => Shape::new(key_bytes, max_entries).pass_clocks(),
+            Search::Ranges { .. } => Shape::new(key_bytes, max_entries).pass_clocks(),
         };
         max_entries + work + 16
     }
@@ -179,7 +184,7 @@ impl Lpm {
                 let lengths = 1 << length_bits(key_bytes);
                 u64::from(max_entries) * (rows + lengths)
             }
-            Search::Ranges => Shape::new(key_bytes, max_entries).memory_bits(),
+            Search::Ranges { .. } => Shape::new(key_bytes, max_entries).memory_bits(),
         }
     }
 }
@@ -209,7 +214,7 @@ pub fn lpm(config: &Lpm) -> Block<LpmIn, LpmOut> {
     let table = Table::new(config);
     match config.search {
         Search::Rows { bits_a_clock } => table.build(bits_a_clock),
-        Search::Ranges => table.build_ranges(),
+        Search::Ranges { apart } => table.build_ranges(apart),
     }
 }
 

@@ -91,15 +91,16 @@ impl Cost {
 
 /// A table of prefixes in which whole keys are looked up.
 fn prefixes(decl: &MapDecl) -> Lpm {
-    let ranges = Lpm::most_entries(decl.key_bytes, Search::Ranges) >= decl.max_entries;
+    let ranges = Search::Ranges { apart: false };
+    let has_room = Lpm::most_entries(decl.key_bytes, ranges) >= decl.max_entries;
     Lpm {
         name: "table".into(),
         map: decl.name.clone(),
         key_bytes: decl.key_bytes,
         max_entries: decl.max_entries,
         registers: true,
-        search: match ranges {
-            true => Search::Ranges,
+        search: match has_room {
+            true => ranges,
             false => Search::Rows { bits_a_clock: 4 },
         },
         bounded: false,

@@ -330,14 +330,21 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
                 false => rows + join,
             };
             add("the read of the rows of a key", read);
-        } else if access.search == Some(Search::Ranges) {
+        } else if let Some(Search::Ranges { apart }) = access.search {
             let compare = technology.begin_compare(decl);
-            match access.registers_keys {
+            let read = match access.registers_keys {
                 true => {
                     add("the read of a level of the search", around.block_ram);
-                    add("the compare of a key with where ranges begin", compare);
+                    0.0
                 }
-                false => add("a level of the search", around.block_ram + compare),
+                false => around.block_ram,
+            };
+            match apart {
+                true => add("a level of the search", read + compare),
+                false => {
+                    let found = technology.found_choice();
+                    add("the last level of the search", read + compare + found);
+                }
             }
         } else if decl.is_prefix() {
             let join = technology.tree(f64::from(Lpm::words(decl.key_bytes)));

@@ -63,7 +63,7 @@ impl Timing {
     /// Whether it must.
     pub fn must_register_keys(&self, map: &MapDecl, key_bits: u32, search: Option<Search>) -> bool {
         let around = &self.technology.around_maps;
-        if search == Some(Search::Ranges) {
+        if matches!(search, Some(Search::Ranges { .. })) {
             return around.block_ram + self.technology.begin_compare(map) > self.budget();
         }
         if map.is_ternary() {
@@ -115,9 +115,15 @@ impl Timing {
 
     /// How the longest of a table's prefixes is found. `is_whole`: what packets look up has all bits of a key.
     pub fn search(&self, map: &MapDecl, is_whole: bool) -> Search {
-        let fits = self.technology.begin_compare(map) <= self.budget();
-        if is_whole && fits && map.max_entries >= MANY_PREFIXES {
-            return Search::Ranges;
+        let compare = self.technology.begin_compare(map);
+        if is_whole && compare <= self.budget() && map.max_entries >= MANY_PREFIXES {
+            let ranges = |apart| Search::Ranges { apart };
+            let read = match self.must_register_keys(map, 0, Some(ranges(false))) {
+                true => 0.0,
+                false => self.technology.around_maps.block_ram,
+            };
+            let found = read + compare + self.technology.found_choice();
+            return ranges(found > self.budget());
         }
         let bits = self.budget() / self.technology.longer_prefixes(map.max_entries);
         Search::Rows {
@@ -175,6 +181,11 @@ impl Technology {
     /// Levels from the begins of a level of ranges to its digit: a compare with each, and the last one that is not behind the key.
     pub fn begin_compare(&self, map: &MapDecl) -> f64 {
         self.measured(self.compare, f64::from(Lpm::data_bits(map.key_bytes))) + 1.0
+    }
+
+    /// Levels from the digit of the last level of ranges to what is found there: one of sixteen, or what the host means.
+    pub fn found_choice(&self) -> f64 {
+        self.tree(32.0) + self.select[2]
     }
 
     /// Levels of one bit in the search for the longest of so many prefixes: those that match and have it, whether there

@@ -29,9 +29,7 @@ const MOST_BLOCK_RAMS: u64 = 2688;
 pub fn check(program: &Program) -> Result<(), Vec<Diagnostic>> {
     // How prefixes are searched is known later.
     let maps = program.maps.values();
-    let mut errors: Vec<Diagnostic> = maps
-        .filter_map(|decl| searched(decl, Search::Ranges))
-        .collect();
+    let mut errors: Vec<Diagnostic> = maps.filter_map(|decl| searched(decl, ALL_BITS)).collect();
     if program.maps.len() > MOST_MAPS {
         let count = program.maps.len();
         errors.push(
@@ -77,6 +75,8 @@ fn both_copied_and_broadcast(program: &Program) -> Option<Diagnostic> {
     })
 }
 
+/// Prefixes whose lookups have all bits of a key.
+const ALL_BITS: Search = Search::Ranges { apart: false };
 /// Prefixes whose lookups are of any length.
 const ANY_LENGTH: Search = Search::Rows { bits_a_clock: 1 };
 
@@ -90,7 +90,7 @@ pub fn prefixes(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
         return None;
     }
     let of = match search {
-        Search::Ranges => "",
+        Search::Ranges { .. } => "",
         Search::Rows { .. } => " for keys of any length",
     };
     let message = format!(
@@ -104,10 +104,10 @@ pub fn prefixes(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
         decl.name
     );
     let help = match search {
-        Search::Ranges => help,
+        Search::Ranges { .. } => help,
         Search::Rows { .. } => format!(
             "{help}; a pipeline whose packets look up all bits of the key (a constant length) has {} at most",
-            grouped(u64::from(Lpm::most_entries(decl.key_bytes, Search::Ranges)))
+            grouped(u64::from(Lpm::most_entries(decl.key_bytes, ALL_BITS)))
         ),
     };
     Some(refused(decl, "map-too-large", message, &help))

@@ -1,8 +1,9 @@
 //! Many prefixes: a search among ranges.
 //!
 //! Prefixes cut all keys into ranges that have the same longest prefix, at most two more with each prefix. Where such a range begins
-//! stands in a list in order, with what is found there; a lookup searches the last begin that is not behind the key, two bits of its
-//! place at a time, so that each level of the search is a read of three memories and a compare ([`search`]). That is memory, where the rows
+//! stands in a list in order, with what is found there; a lookup searches the last begin that is not behind the key, up to four bits of its
+//! place at a time, so that each level of the search is a read of up to fifteen memories and as many compares ([`search`]). Few words of a
+//! level stand in LUTs, and are read and compared in one clock. That is memory, where the rows
 //! of the other way are logic for each entry. The list has two copies: packets search in one while an operation of the host writes the
 //! other ([`pass`]), and the host's slot exchanges them in one clock.
 //!
@@ -17,6 +18,7 @@ mod search;
 
 use super::{length_bits, Lpm, LpmHostIn, LpmIn, LpmOut, LpmSlotIn, Table};
 use crate::answer::{answer_constant, Answer};
+use crate::array::LUT_RAM_WORDS;
 use crate::index_bits;
 use crate::matching::answer::{later_host, Answered};
 use crate::matching::asked::Command;
@@ -28,10 +30,8 @@ use hardpath_rtl::{Module, Node};
 use pass::Change;
 pub(super) use search::clocks;
 
-/// Bits of a place that one level of the search finds.
-const DIGIT: u32 = 2;
-/// Begins that it compares with the key.
-const DIGITS: u32 = (1 << DIGIT) - 1;
+/// Bits of a place that one level of the search finds at most.
+const MOST_DIGIT_BITS: u32 = 4;
 
 /// How large the lists are.
 #[derive(Clone, Copy)]
@@ -65,17 +65,46 @@ impl Shape {
         index_bits(u64::from(self.places()))
     }
 
+    /// Levels of the search; 0 is the last one.
     pub(super) fn levels(self) -> u32 {
-        self.place_bits().div_ceil(DIGIT)
+        self.place_bits().div_ceil(MOST_DIGIT_BITS)
     }
 
-    /// Places of a level, 0 the last one that is searched, with this digit there and zeros behind it.
+    /// Bits of a place that a level finds: nearly the same in all, the lowest have more.
+    fn digit_bits(self, level: u32) -> u32 {
+        let (each, more) = (
+            self.place_bits() / self.levels(),
+            self.place_bits() % self.levels(),
+        );
+        each + u32::from(level < more)
+    }
+
+    /// Bits of a place that are found behind a level.
+    fn bits_behind(self, level: u32) -> u32 {
+        (0..level).map(|behind| self.digit_bits(behind)).sum()
+    }
+
+    /// Digits of a level but 0, which begin in its rows: those that there are.
+    fn digits(self, level: u32) -> impl Iterator<Item = u32> {
+        (1..1 << self.digit_bits(level)).filter(move |digit| self.rows(level, *digit) > 0)
+    }
+
+    /// Places of a level with this digit there and zeros behind it.
     fn rows(self, level: u32, digit: u32) -> u32 {
-        let first = u64::from(digit) << (DIGIT * level);
+        let first = u64::from(digit) << self.bits_behind(level);
         match u64::from(self.places()).checked_sub(first) {
-            Some(more) => (more >> (DIGIT * (level + 1))) as u32 + 1,
+            Some(more) => (more >> self.bits_behind(level + 1)) as u32 + 1,
             None => 0,
         }
+    }
+
+    /// A level's words of both lists are few: they stand in LUTs, and are read in the clock of the compare. Not where there is one level,
+    /// since the host needs two clocks.
+    fn is_near(self, level: u32) -> bool {
+        let words = self
+            .digits(level)
+            .map(|digit| 2 << self.row_bits(level, digit));
+        self.levels() > 1 && words.max().is_none_or(|words| words <= LUT_RAM_WORDS)
     }
 
     /// Bits of the address of such a place in one of the two lists.
@@ -156,7 +185,8 @@ impl Table<'_> {
     }
 
     /// Builds the table with this search.
-    pub(super) fn build_ranges(mut self) -> Block<LpmIn, LpmOut> {
+    /// `apart`: see [`super::Search::Ranges`].
+    pub(super) fn build_ranges(mut self, apart: bool) -> Block<LpmIn, LpmOut> {
         let inputs = self.inputs();
         let LpmSlotIn { key, host_r } = inputs.slot;
         let host_1 = self.m.delay_reset("host_1", host_r);
@@ -169,7 +199,7 @@ impl Table<'_> {
         } = &prepared;
         let bits = self.data(key);
         let key = self.m.concat(&bits);
-        let found = self.search(key, lists);
+        let found = self.search(key, lists, apart);
         let m = &mut self.m;
         m.section("The entry's number");
         let host = later_host(m, host_1, self.clocks);

@@ -158,7 +158,7 @@ impl Run {
     fn packets(&mut self, count: u32) {
         for _ in 0..count {
             let mut key = self.key();
-            if self.config.search == Search::Ranges {
+            if matches!(self.config.search, Search::Ranges { .. }) {
                 let bits = self.data_bits();
                 key[..4].copy_from_slice(&bits.to_le_bytes());
             }
@@ -344,12 +344,13 @@ fn lookups_in_ranges_and_the_hosts_changes() {
         (4, 33, false, 300),
         (4, 32, true, 300),
         (8, 70, true, 200),
+        (4, 150, false, 300),
         (16, 12, false, 100),
     ] {
-        operations(
-            config(data_bytes, entries, registers, Search::Ranges),
-            count,
-        );
+        for apart in [false, true] {
+            let search = Search::Ranges { apart };
+            operations(config(data_bytes, entries, registers, search), count);
+        }
     }
 }
 
@@ -358,11 +359,12 @@ fn the_largest_tables_are_known() {
     let rows = |bits_a_clock| Search::Rows { bits_a_clock };
     assert_eq!(Lpm::most_entries(8, rows(1)), 4096);
     assert_eq!(Lpm::most_entries(20, rows(1)), 2048);
-    assert_eq!(Lpm::most_entries(20, Search::Ranges), 65536);
+    let ranges = |apart| Search::Ranges { apart };
+    assert_eq!(Lpm::most_entries(20, ranges(false)), 65536);
     // A length has six bits; then the number.
     assert_eq!(Lpm::clocks(8, 4096, false, rows(1)), 2 + 6 + 1);
     assert_eq!(Lpm::clocks(8, 4096, true, rows(4)), 3 + 2 + 1);
-    // Seven levels find one of 8,193 places; then what is found there.
-    assert_eq!(Lpm::clocks(8, 4096, false, Search::Ranges), 7 * 2 + 1 + 1);
-    assert_eq!(Lpm::clocks(8, 4096, true, Search::Ranges), 7 * 3 + 2 + 1);
+    // Four levels find one of 32,769 places, of which the first two stand in LUTs.
+    assert_eq!(Lpm::clocks(8, 16_384, false, ranges(false)), 2 + 2 * 2);
+    assert_eq!(Lpm::clocks(8, 16_384, true, ranges(true)), 2 + 2 * 3 + 1);
 }

@@ -1,21 +1,28 @@
-//! A lookup: level by level the place of the last begin that is not behind the key.
+//! A lookup: level by level the place of the last begin that is not behind the key. What is found there stands in the rows of the last
+//! level, by digit, so it is read beside the begins, and chosen when they are compared.
 
-use super::{Lists, Shape, Table, DIGIT, DIGITS};
+use super::{Lists, Shape, Table};
+use crate::one_hot::encode;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
 
 /// Fewer words never are in UltraRAM, and perhaps in LUTs.
 const SMALL: u32 = 1024;
 
-/// Clocks of a lookup, from the stage of the key to that of the answer.
-pub(in crate::lpm) fn clocks(shape: Shape, registers: bool) -> u32 {
-    let registers = u32::from(registers);
-    shape.levels() * (2 + registers) + 1 + registers + 1
+/// Clocks of a lookup, from the stage of the key to that of the answer. `apart`: what is found is chosen behind the compare.
+pub(in crate::lpm) fn clocks(shape: Shape, registers: bool, apart: bool) -> u32 {
+    let of_level = |level| match shape.is_near(level) {
+        true => 1,
+        false => 2 + u32::from(registers),
+    };
+    let levels: u32 = (0..shape.levels()).map(of_level).sum();
+    levels + u32::from(apart)
 }
 
 /// A memory that is read in the clock of a compare: UltraRAM would be too slow for that.
-fn memory(m: &mut Module, name: impl Into<String>, width: u32, words: u32) -> Mem {
-    let style = match words < SMALL {
-        true => MemStyle::Auto,
+fn memory(m: &mut Module, name: String, (width, words): (u32, u32), is_near: bool) -> Mem {
+    let style = match is_near {
+        true => MemStyle::Distributed,
+        false if words < SMALL => MemStyle::Auto,
         false => MemStyle::Block,
     };
     m.mem(name, width, words, style)
@@ -39,9 +46,28 @@ impl Along {
     }
 }
 
+/// What a level compares.
+struct Begins {
+    /// By digit, from 1 on.
+    begins: Vec<Node>,
+    /// Of the last level, by digit, from 0 on.
+    found: Vec<Node>,
+}
+
+impl Begins {
+    fn later(&mut self, m: &mut Module, level: u32) {
+        for (digit, begin) in (1..).zip(&mut self.begins) {
+            *begin = m.delay(format!("begin_{level}_{digit}"), *begin);
+        }
+        for (digit, found) in self.found.iter_mut().enumerate() {
+            *found = m.delay(format!("found_word_{digit}"), *found);
+        }
+    }
+}
+
 impl Table<'_> {
-    /// Whether there is a prefix for a key in stage R, and its entry, in the stage before A.
-    pub(super) fn search(&mut self, key: Node, lists: &Lists) -> (Node, Node) {
+    /// Whether there is a prefix for a key in stage R, and its entry, in the stage before A. `apart`: as of [`clocks`].
+    pub(super) fn search(&mut self, key: Node, lists: &Lists, apart: bool) -> (Node, Node) {
         let shape = self.shape();
         let mut along = Along {
             key,
@@ -49,42 +75,73 @@ impl Table<'_> {
             digits: None,
         };
         let mut stage = 0;
+        let mut found = None;
         for level in (0..shape.levels()).rev() {
             self.m
                 .section(format!("Stage R + {stage}: level {level} of the search"));
-            let mut begins: Vec<(u32, Node)> = (1..=DIGITS)
-                .filter(|digit| shape.rows(level, *digit) > 0)
-                .map(|digit| (digit, self.begin((level, digit), &along, lists)))
-                .collect();
-            stage += 1;
-            along.later(&mut self.m, stage);
-            if self.config.registers {
-                for (digit, begin) in &mut begins {
-                    *begin = self.m.delay(format!("begin_{level}_{digit}"), *begin);
-                }
+            let mut begins = self.begins(level, &along, lists);
+            if !shape.is_near(level) {
                 stage += 1;
                 along.later(&mut self.m, stage);
+                if self.config.registers {
+                    begins.later(&mut self.m, level);
+                    stage += 1;
+                    along.later(&mut self.m, stage);
+                }
             }
-            let digit = self.digit(level, &begins, &along, lists);
+            let reached = self.reached(level, &begins, &along, lists);
+            if level == 0 {
+                found = Some(self.found_at(&reached, &begins, &along, (lists, apart)));
+                break;
+            }
             let m = &mut self.m;
-            let digits = match along.digits {
+            let last = last_reached(m, &reached);
+            let digit = encode(m, &last);
+            let digit = m.resize(digit, shape.digit_bits(level));
+            along.digits = Some(match along.digits {
                 Some(digits) => m.concat(&[digits, digit]),
                 None => digit,
-            };
-            along.digits = Some(digits);
+            });
             stage += 1;
             along.later(m, stage);
         }
-        self.found_at(stage, &along, lists)
+        found.expect("there is a last level")
     }
 
-    /// The memory of the begins of a level with this digit, read; the pass writes it.
-    fn begin(&mut self, (level, digit): (u32, u32), along: &Along, lists: &Lists) -> Node {
+    /// The memories of a level, read; the pass writes them.
+    fn begins(&mut self, level: u32, along: &Along, lists: &Lists) -> Begins {
+        let shape = self.shape();
+        let (data_bits, found_bits) = (shape.data_bits, 1 + self.entries.bits());
+        let digits: Vec<u32> = shape.digits(level).collect();
+        let begins = digits.iter().map(|digit| {
+            let own = (level, *digit);
+            self.read(("begins", data_bits), own, along, (lists, lists.put.begin))
+        });
+        let begins = begins.collect();
+        let mut found = Vec::new();
+        if level == 0 {
+            for digit in [0].into_iter().chain(digits) {
+                let put = (lists, lists.put.found);
+                found.push(self.read(("found", found_bits), (level, digit), along, put));
+            }
+        }
+        Begins { begins, found }
+    }
+
+    /// A memory of a level with what stands at places with this digit, and zeros behind it.
+    fn read(
+        &mut self,
+        (what, width): (&str, u32),
+        (level, digit): (u32, u32),
+        along: &Along,
+        (lists, word): (&Lists, Node),
+    ) -> Node {
         let shape = self.shape();
         let m = &mut self.m;
         let row_bits = shape.row_bits(level, digit);
-        let name = format!("begins_{level}_{digit}");
-        let memory = memory(m, name, shape.data_bits, 2 << row_bits);
+        let is_near = shape.is_near(level);
+        let name = format!("{what}_{level}_{digit}");
+        let memory = memory(m, name, (width, 2 << row_bits), is_near);
         let address = match along.digits.filter(|_| row_bits > 0) {
             Some(digits) => {
                 let row = m.resize(digits, row_bits);
@@ -93,87 +150,110 @@ impl Table<'_> {
             None => along.bank,
         };
         let one = m.one();
-        let word = m.mem_read_sync(memory, address, one);
+        let read = match is_near {
+            true => m.mem_read_async(memory, address),
+            false => m.mem_read_sync(memory, address, one),
+        };
         let put = lists.put;
-        let place = m.zext(put.place, shape.levels() * DIGIT);
-        let own = m.slice(place, DIGIT * level, DIGIT);
+        let (behind, above) = (shape.bits_behind(level), shape.bits_behind(level + 1));
+        let own = m.slice(put.place, behind, above - behind);
         let mut here = vec![put.enable, m.eq_const(own, u64::from(digit))];
         if level > 0 {
-            let behind = m.slice(place, 0, DIGIT * level);
+            let behind = m.slice(put.place, 0, behind);
             here.push(m.eq_const(behind, 0));
         }
         let enable = m.and(&here);
         let address = match row_bits {
             0 => put.bank,
             _ => {
-                let above = DIGIT * (level + 1);
-                let row = m.slice(place, above, m.width(place) - above);
+                let row = m.slice(put.place, above, shape.place_bits() - above);
                 let row = m.resize(row, row_bits);
                 m.concat(&[put.bank, row])
             }
         };
-        m.mem_write(memory, address, put.begin, enable);
-        word
+        m.mem_write(memory, address, word, enable);
+        read
     }
 
-    /// The digit of a level: begins stand in order, so as many as are not behind the key.
-    fn digit(&mut self, level: u32, begins: &[(u32, Node)], along: &Along, lists: &Lists) -> Node {
+    /// By digit, from 1 on: the range that begins there is there, and not behind the key. Begins stand in order, so the last one of these
+    /// is the digit.
+    fn reached(&mut self, level: u32, begins: &Begins, along: &Along, lists: &Lists) -> Vec<Node> {
         let shape = self.shape();
         let m = &mut self.m;
-        let place_bits = shape.levels() * DIGIT;
         let count = m.mux(along.bank, lists.counts[1], lists.counts[0]);
-        let count = m.zext(count, place_bits);
-        let count = m.slice(count, DIGIT * level, place_bits - DIGIT * level);
-        let mut reached = vec![m.zero(1); DIGITS as usize];
-        for (digit, begin) in begins {
-            let own = m.constant(u64::from(*digit), DIGIT);
-            let place = match along.digits {
-                Some(digits) => m.concat(&[digits, own]),
-                None => own,
+        let (behind, above) = (shape.bits_behind(level), shape.bits_behind(level + 1));
+        let last_digit = m.slice(count, behind, above - behind);
+        // What is behind the end of the list stands there from before: a search that has come as far as the end so far goes no further.
+        let at_end = along.digits.map(|digits| {
+            let of_count = m.slice(count, above, shape.place_bits() - above);
+            m.eq(digits, of_count)
+        });
+        let mut reached = Vec::new();
+        for (digit, begin) in (1..).zip(&begins.begins) {
+            let own = m.constant(digit, above - behind);
+            let is_there = m.ule(own, last_digit);
+            let is_there = match at_end {
+                Some(at_end) => {
+                    let before_end = m.not(at_end);
+                    m.or(&[before_end, is_there])
+                }
+                None => is_there,
             };
-            // What is behind the end of the list stands there from before.
-            let is_there = m.ule(place, count);
             let is_before = m.ule(*begin, along.key);
-            reached[*digit as usize - 1] = m.and(&[is_there, is_before]);
+            reached.push(m.and(&[is_there, is_before]));
         }
-        let [one, two, three] = reached[..] else {
-            unreachable!("so many digits are there")
-        };
-        let not_two = m.not(two);
-        let only_one = m.and(&[one, not_two]);
-        let low = m.or(&[only_one, three]);
-        m.concat(&[two, low])
+        reached
     }
 
-    /// What is found at the place, in the stage before A.
-    fn found_at(&mut self, stage: u32, along: &Along, lists: &Lists) -> (Node, Node) {
-        let shape = self.shape();
+    /// What is found at the digit of the last level, in the stage before A.
+    fn found_at(
+        &mut self,
+        reached: &[Node],
+        begins: &Begins,
+        along: &Along,
+        (lists, apart): (&Lists, bool),
+    ) -> (Node, Node) {
+        let entry_bits = self.entries.bits();
         let m = &mut self.m;
-        m.section(format!("Stage R + {stage}: what is found there"));
-        let place = along.digits.expect("there is a level");
-        let (address_bits, word_bits) = (shape.address_bits(), 1 + self.entries.bits());
-        let memory = memory(m, "found", word_bits, 2 << address_bits);
-        let own = m.resize(place, address_bits);
-        let address = m.concat(&[along.bank, own]);
-        let one = m.one();
-        let mut word = m.mem_read_sync(memory, address, one);
-        let put = lists.put;
-        let own = m.resize(put.place, address_bits);
-        let address = m.concat(&[put.bank, own]);
-        m.mem_write(memory, address, put.found, put.enable);
-        let is_first = m.eq_const(place, 0);
-        let mut is_first = m.delay("is_first", is_first);
+        let mut last = last_reached(m, reached);
+        let mut words = begins.found.clone();
+        // The list begins with what is found in front of its first range.
         let first = m.mux(along.bank, lists.first[1], lists.first[0]);
-        let mut first = m.delay("first_found", first);
-        if self.config.registers {
-            word = m.delay("found_word", word);
-            is_first = m.delay("is_first_2", is_first);
-            first = m.delay("first_found_2", first);
+        words[0] = match along.digits {
+            Some(digits) => {
+                let is_first = m.eq_const(digits, 0);
+                m.mux(is_first, first, words[0])
+            }
+            None => first,
+        };
+        if apart {
+            m.section("What is found there");
+            for (digit, (last, word)) in last.iter_mut().zip(&mut words).enumerate() {
+                *last = m.delay(format!("is_digit_{digit}"), *last);
+                *word = m.delay(format!("found_apart_{digit}"), *word);
+            }
         }
-        let word = m.mux(is_first, first, word);
-        (
-            m.bit(word, self.entries.bits()),
-            m.slice(word, 0, self.entries.bits()),
-        )
+        let gated = last.iter().zip(&words);
+        let gated: Vec<Node> = gated
+            .map(|(is_last, word)| m.gate(*is_last, *word))
+            .collect();
+        let word = m.or(&gated);
+        (m.bit(word, entry_bits), m.slice(word, 0, entry_bits))
     }
+}
+
+/// Of digits, from 1 on, that are reached up to one of them: which it is, from 0 on.
+fn last_reached(m: &mut Module, reached: &[Node]) -> Vec<Node> {
+    let one = m.one();
+    let from = [one].into_iter().chain(reached.iter().copied());
+    let next = reached.iter().copied().map(Some).chain([None]);
+    from.zip(next)
+        .map(|(reached, next)| match next {
+            Some(next) => {
+                let ends = m.not(next);
+                m.and(&[reached, ends])
+            }
+            None => reached,
+        })
+        .collect()
 }

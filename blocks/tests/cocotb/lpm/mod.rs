@@ -15,7 +15,7 @@ pub fn cases() -> Vec<Case> {
     let case = |(data_bytes, max_entries, registers, bits_a_clock)| {
         let search = match bits_a_clock {
             Some(bits_a_clock) => Search::Rows { bits_a_clock },
-            None => Search::Ranges,
+            None => Search::Ranges { apart: registers },
         };
         let config = Lpm {
             name: "block".into(),
