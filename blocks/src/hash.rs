@@ -25,11 +25,12 @@ mod seen;
 mod slots;
 mod waiting;
 
+pub(crate) use dump::last_empty;
 pub use evict::Evicts;
-pub(crate) use function::matrix_column;
 pub use function::{
-    buckets, columns, hash_function, HashFunctionHostIn, HashFunctionIn, HashFunctionOut,
+    buckets, columns, hash_function, Functions, HashFunctionHostIn, HashFunctionIn, HashFunctionOut,
 };
+pub(crate) use function::{buckets_of, matrix_column};
 pub use ports::{
     HashHostIn, HashKeyIn, HashKeyOut, HashMovesOut, HashSlotIn, HashTableIn, HashTableOut,
     HashUpdateIn, HashWriteOut,
@@ -133,6 +134,17 @@ impl Hash {
     /// Bits of an entry's number: way, slot, row, the way in the most significant place.
     pub fn entry_bits(max_entries: u32) -> u32 {
         index_bits(u64::from(Hash::entries(max_entries)))
+    }
+
+    /// The hash functions in front of it.
+    pub fn functions(&self) -> Functions<'_> {
+        Functions {
+            map: &self.map,
+            key_bits: self.key_bits,
+            ways: WAYS,
+            row_bits: Hash::row_bits(self.max_entries),
+            slot_bits: Hash::entry_bits(self.max_entries),
+        }
     }
 
     fn evicts(&self) -> bool {

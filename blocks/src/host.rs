@@ -40,6 +40,8 @@ pub struct Host {
     pub has_port_table: bool,
     /// A map must be made ready for an operation before its slot comes ([`crate::lpm`]).
     pub prepares: bool,
+    /// A map may answer that an operation goes on in another slot ([`AGAIN`](crate::answer::AGAIN)).
+    pub repeats: bool,
     /// What a lookup or dump found comes with `map_done`, else in the clock behind.
     pub found_at_once: bool,
     /// Words that the sweep after reset goes through.

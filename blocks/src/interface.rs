@@ -190,7 +190,7 @@ pub struct Storage {
     pub keys: Vec<String>,
     /// Above a value stands a bit that says whether the entry exists.
     pub has_presence: bool,
-    /// The values, bank after bank.
+    /// The values, bank after bank; or as many memories as there are of keys, each beside one of them.
     pub values: Vec<Bank>,
     /// From a value to the next one are so many words of both banks, of which the first has eight bytes and the second the next eight, in
     /// turn. `None`: a value is a word.

@@ -9,6 +9,7 @@ pub mod async_fifo;
 pub mod axi;
 pub mod copier;
 pub mod counters;
+pub mod cuckoo;
 pub mod cut_through;
 pub mod device_list;
 pub mod egress;

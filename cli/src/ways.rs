@@ -1,8 +1,10 @@
 //! How tables find their entries: what was chosen and why, and what the other ways would cost.
 
+use hardpath_blocks::cuckoo::{cuckoo, Cuckoo};
+use hardpath_blocks::hash::hash_function;
 use hardpath_blocks::lpm::{lpm, Lpm, Search};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::MapDecl;
+use hardpath_ir::{Find, MapDecl};
 use hardpath_pipeline::map_is_too_large;
 use hardpath_rtl::Design;
 use hardpath_state::served::{served, Served};
@@ -45,8 +47,15 @@ impl Cost {
         let mut design = Design::new();
         let config = Served::of("table".into(), decl);
         let (mut values, mut clocks) = (0.0, config.clocks());
-        match decl.is_prefix() {
-            true => {
+        match decl.find {
+            // What packets only look up has its values beside the keys.
+            _ if decl.entries_may_move() => {
+                let entries = cuckoo_of(decl);
+                design.add(hash_function("functions", entries.functions(), 0));
+                design.add(cuckoo(&entries));
+                clocks = 1 + Cuckoo::answer_clocks(entries.registers);
+            }
+            Find::Prefix => {
                 // What looks up whole keys searches faster than requests do; its values stand beside that.
                 let prefixes = prefixes(decl);
                 design.add(lpm(&prefixes));
@@ -55,7 +64,7 @@ impl Cost {
                 let search = prefixes.search;
                 clocks = Lpm::clocks(decl.key_bytes, decl.max_entries, true, search) + VALUE_CLOCKS;
             }
-            false => {
+            _ => {
                 let block = served(&mut design, &config);
                 design.add(block);
             }
@@ -86,6 +95,18 @@ impl Cost {
             clocks,
         } = self;
         format!("{lut} LUT, {ff} FF, {bram36} BRAM36, {clocks} clocks")
+    }
+}
+
+/// A table of keys that only the host writes.
+fn cuckoo_of(decl: &MapDecl) -> Cuckoo {
+    Cuckoo {
+        name: "table".into(),
+        map: decl.name.clone(),
+        key_bits: decl.key_bytes * 8,
+        value_bits: decl.value_bytes * 8,
+        max_entries: decl.max_entries,
+        registers: false,
     }
 }
 

@@ -156,6 +156,11 @@ impl MapDecl {
         self.find == Find::Exact
     }
 
+    /// Only the host writes it, and nobody but its key says where an entry stands: so it may move.
+    pub fn entries_may_move(&self) -> bool {
+        self.is_exact() && !self.packets_write && !self.forgets && !self.broadcast
+    }
+
     /// Entries are found by fields that match each in its own way.
     pub fn is_ternary(&self) -> bool {
         self.find == Find::Ternary

@@ -9,12 +9,12 @@ use crate::maps::TAG_BITS;
 use crate::plan::{Access, Gate};
 use crate::refuse::{place_of, refusal, whole};
 use crate::schedule::Schedule;
+use crate::sizes::slots;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::lpm::{Lpm, Search};
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::{Inst, PlaceId, Program, Value};
-use hardpath_state::sizes::slots;
 use hardpath_state::ternary_of;
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -361,6 +361,9 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
         }
     }
     add("the host's way to the values", technology.host);
+    if access.has_values_beside(program) {
+        return all;
+    }
     match Array::in_lut_ram(entries) {
         true => add(
             "a read of LUT RAM with what is being written",

@@ -5,13 +5,14 @@
 //! those of a [`Technology`].
 
 use crate::memories::ultra_rams_deep;
+use crate::sizes::slots;
 use crate::technology::{Costs, Technology};
 use hardpath_blocks::array::{Array, LUT_RAM_WORDS};
+use hardpath_blocks::cuckoo::Cuckoo;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::{Lpm, Search};
 use hardpath_ir::{MapDecl, Op, Program, Value};
 use hardpath_rtl::ULTRA_RAM;
-use hardpath_state::sizes::slots;
 use hardpath_state::ternary_of;
 
 /// The part of a clock that the way out of a table's memories through the compare may take without registers in between: they
@@ -55,7 +56,7 @@ impl Timing {
     /// Whether what a table reads stands in registers between its memories and the compare, if that harms nobody. `key_bits`:
     /// those of a key that it stores; `search`: of prefixes.
     pub fn registers_keys(&self, map: &MapDecl, key_bits: u32, search: Option<Search>) -> bool {
-        let is_far = Hash::rows(map.max_entries) > LUT_RAM_WORDS;
+        let is_far = rows(map) > LUT_RAM_WORDS;
         self.must_register_keys(map, key_bits, search)
             || map.is_exact() && is_far && self.key_read(map, key_bits) > NEAR * self.budget()
     }
@@ -80,7 +81,7 @@ impl Timing {
 
     /// Levels from the memories of a table's keys through the compare.
     fn key_read(&self, map: &MapDecl, key_bits: u32) -> f64 {
-        let read = self.memory_read(key_bits + 1, Hash::rows(map.max_entries));
+        let read = self.memory_read(key_bits + 1, rows(map));
         read + self.technology.key_compare(key_bits)
     }
 
@@ -110,7 +111,7 @@ impl Timing {
     /// far from each other.
     pub fn registers_values(&self, map: &MapDecl) -> bool {
         let width = map.value_bytes * 8 + u32::from(map.has_slots());
-        self.ultra_ram_read(width, slots(map)).is_some()
+        !map.entries_may_move() && self.ultra_ram_read(width, slots(map)).is_some()
     }
 
     /// How the longest of a table's prefixes is found. `is_whole`: what packets look up has all bits of a key.
@@ -129,6 +130,14 @@ impl Timing {
         Search::Rows {
             bits_a_clock: (bits as u32).max(1),
         }
+    }
+}
+
+/// Rows of the memories of a hash table's keys.
+fn rows(map: &MapDecl) -> u32 {
+    match map.entries_may_move() {
+        true => Cuckoo::rows(map.max_entries),
+        false => Hash::rows(map.max_entries),
     }
 }
 

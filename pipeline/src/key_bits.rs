@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Left alone are maps whose keys do more than be found: one that forgets, because a key that only the host has could be forgotten for
-//! a packet's, and one that packets are broadcast through, because a broadcast goes to every device that it holds, whatever its key.
+//! a packet's, and one that packets are broadcast through, because a broadcast goes to every device that it holds, whatever its key. So are
+//! those that only the host writes, whose tables keep no count of keys that they do not have.
 
 use crate::ports::Port;
 use hardpath_blocks::key_bits::KeyBits;
@@ -96,7 +97,8 @@ impl<'a> KnownBits<'a> {
     pub fn stored(&mut self, map: MapId, ports: &[Port]) -> KeyBits {
         let decl = &self.program.maps[map];
         let keys = ports.iter().filter_map(|port| port.key);
-        let is_plain = decl.is_exact() && !decl.forgets && !decl.broadcast;
+        let is_plain =
+            decl.is_exact() && !decl.forgets && !decl.broadcast && !decl.entries_may_move();
         let known = match is_plain {
             true => keys
                 .map(|key| self.of(key))

@@ -33,6 +33,7 @@ pub mod schedule;
 pub mod segments;
 pub mod several_ways;
 pub mod shorten;
+mod sizes;
 pub mod slot;
 mod slower;
 mod small_sums;

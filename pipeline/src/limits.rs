@@ -1,6 +1,7 @@
 //! What no design can hold, refused before anything is built.
 
 use crate::refuse::whole;
+use hardpath_blocks::cuckoo::Cuckoo;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::{Lpm, Search};
 use hardpath_blocks::ternary::Ternary;
@@ -190,7 +191,11 @@ fn searched(decl: &MapDecl, search: Search) -> Option<Diagnostic> {
     let (entries, word) = match decl.find {
         _ if decl.max_entries > MOST_ENTRIES => (u64::from(decl.max_entries), word),
         Find::Exact => {
-            let entries = u64::from(Hash::entries(decl.max_entries));
+            let entries = match decl.entries_may_move() {
+                true => Cuckoo::slots(decl.max_entries),
+                false => Hash::entries(decl.max_entries),
+            };
+            let entries = u64::from(entries);
             (entries, word + u64::from(decl.key_bytes) * 8)
         }
         Find::Prefix => {

@@ -81,6 +81,11 @@ impl Access {
         decl.is_exact() || decl.is_matched()
     }
 
+    /// The table has the values, too.
+    pub fn has_values_beside(&self, program: &Program) -> bool {
+        program.maps[self.map].entries_may_move()
+    }
+
     /// The data plane inserts or removes keys.
     pub fn is_structural(&self) -> bool {
         self.ports

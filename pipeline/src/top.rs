@@ -7,6 +7,7 @@ mod host;
 mod slot;
 
 use crate::lower::{identifier, Compute};
+use crate::sizes::slots;
 use crate::slot::{ProgramIn, ProgramOut};
 use hardpath_blocks::axi::{
     FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, TopIn, USER_IN_BITS,
@@ -21,7 +22,6 @@ use hardpath_packet::{bits_text, Output, COUNTED_BITS};
 use hardpath_registers::Map;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
-use hardpath_state::sizes::slots;
 
 /// Clocks of the entrance and the exit around the compute stages, for a packet of one beat in an idle design.
 pub const CLOCKS_AROUND: u32 = 5;

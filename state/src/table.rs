@@ -1,8 +1,9 @@
 //! The table behind a map with keys, at a fixed latency.
 
+use hardpath_blocks::cuckoo::{cuckoo, Cuckoo, CuckooHostIn, CuckooIn, CuckooOut, CuckooSlotIn};
 use hardpath_blocks::hash::{
-    hash_function, hash_table, Hash, HashFunctionHostIn, HashFunctionIn, HashFunctionOut,
-    HashHostIn, HashSlotIn, HashTableIn, HashTableOut,
+    hash_function, hash_table, Functions, Hash, HashFunctionHostIn, HashFunctionIn,
+    HashFunctionOut, HashHostIn, HashSlotIn, HashTableIn, HashTableOut,
 };
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::interface::command;
@@ -27,6 +28,13 @@ pub enum Table {
         stored: Option<KeyBits>,
         /// Entries that there may be.
         max_entries: u32,
+    },
+    /// Whole keys that only the host writes, with their values.
+    Cuckoo {
+        /// What it takes behind its first stage.
+        slot: CuckooSlotIn,
+        /// The instance, and its outputs in the parent.
+        placed: Placed<CuckooOut>,
     },
     /// Prefixes, of which the longest is found.
     Trie {
@@ -84,6 +92,32 @@ impl Table {
             stored: stored.cloned(),
             max_entries: config.max_entries,
         }
+    }
+
+    /// A table of keys with their values.
+    pub fn cuckoo(
+        (design, parent): (&mut Design, &mut Module),
+        name: String,
+        config: &Cuckoo,
+        question: &MapQuestion,
+    ) -> Table {
+        let host = CuckooHostIn {
+            clear: question.clear,
+            clear_index: parent.resize(question.clear_index, Cuckoo::row_bits(config.max_entries)),
+            host_command: question.host_command,
+            host_may: question.host_may,
+            host_slot: question.host_slot,
+            host_key: parent.slice(question.host_key, 0, config.key_bits),
+            host_value: parent.slice(question.host_value, 0, config.value_bits),
+        };
+        let block = cuckoo(config);
+        let slot = block.wires(parent, &name, |inputs| &inputs.slot);
+        let inputs = CuckooIn {
+            slot: slot.clone(),
+            host,
+        };
+        let placed = block.place(design, parent, name, inputs);
+        Table::Cuckoo { slot, placed }
     }
 
     /// A table of prefixes. `start`: a command for it begins.
@@ -158,6 +192,7 @@ impl Table {
     pub fn instance(&self) -> Instance {
         match self {
             Table::Hash { placed, .. } => placed.instance,
+            Table::Cuckoo { placed, .. } => placed.instance,
             Table::Trie { placed, .. } => placed.instance,
             Table::Ternary { placed, .. } => placed.instance,
         }
@@ -167,6 +202,7 @@ impl Table {
     pub fn key_memories(&self) -> Option<Vec<String>> {
         match self {
             Table::Hash { .. } => Some(Hash::key_memories()),
+            Table::Cuckoo { .. } => Some(Cuckoo::key_memories()),
             Table::Trie { .. } => Some(vec![Lpm::KEY_MEMORY.into()]),
             Table::Ternary { .. } => None,
         }
@@ -179,7 +215,15 @@ impl Table {
     pub fn hash_out(&self) -> &HashTableOut {
         match self {
             Table::Hash { placed, .. } => &placed.out,
-            Table::Trie { .. } | Table::Ternary { .. } => unreachable!("it is no hash table"),
+            _ => unreachable!("it is no hash table"),
+        }
+    }
+
+    /// What a table gives that has the values.
+    pub fn cuckoo_out(&self) -> Option<&CuckooOut> {
+        match self {
+            Table::Cuckoo { placed, .. } => Some(&placed.out),
+            _ => None,
         }
     }
 
@@ -190,6 +234,7 @@ impl Table {
                 let key = &placed.out.keys[port];
                 (key.hit, key.entry)
             }
+            Table::Cuckoo { placed, .. } => (placed.out.hit, placed.out.entry),
             Table::Trie { placed, .. } => (placed.out.hit, placed.out.entry),
             Table::Ternary { placed, .. } => (placed.out.hit, placed.out.entry),
         }
@@ -203,6 +248,7 @@ impl Table {
                 let write = write.as_ref().expect("of a port that updates");
                 (write.write_value, write.entry_c)
             }
+            Table::Cuckoo { .. } => unreachable!("it has the values"),
             // A trie's answer to the host is the entry that is meant.
             Table::Trie { placed, .. } => (placed.out.write_value, placed.out.entry),
             Table::Ternary { placed, .. } => (placed.out.write_value, placed.out.entry),
@@ -213,6 +259,7 @@ impl Table {
     pub fn host_here(&self) -> Node {
         match self {
             Table::Hash { placed, .. } => placed.out.host_c,
+            Table::Cuckoo { placed, .. } => placed.out.host_c,
             Table::Trie { placed, .. } => placed.out.host_c,
             Table::Ternary { placed, .. } => placed.out.host_c,
         }
@@ -224,7 +271,9 @@ impl Table {
     /// When it is a hash table, which always is.
     pub fn prepared(&self) -> Node {
         match self {
-            Table::Hash { .. } => unreachable!("a hash table prepares nothing"),
+            Table::Hash { .. } | Table::Cuckoo { .. } => {
+                unreachable!("a hash table prepares nothing")
+            }
             Table::Trie { placed, .. } => placed.out.prepared,
             Table::Ternary { placed, .. } => placed.out.prepared,
         }
@@ -238,6 +287,7 @@ impl Table {
                 max_entries,
                 ..
             } => Hash::slot_of(m, *max_entries, placed.out.host_entry),
+            Table::Cuckoo { placed, .. } => placed.out.host_slot_out,
             Table::Trie { placed, .. } => placed.out.host_slot_out,
             Table::Ternary { placed, .. } => placed.out.host_slot_out,
         }
@@ -253,6 +303,7 @@ impl Table {
                     .map(|stored| key_bits::whole(m, stored, key));
                 (placed.out.host_answer, whole.unwrap_or(key))
             }
+            Table::Cuckoo { placed, .. } => (placed.out.host_answer, placed.out.host_key_out),
             Table::Trie { placed, .. } => (placed.out.host_answer, placed.out.host_key_out),
             Table::Ternary {
                 placed, key_bytes, ..
@@ -281,7 +332,7 @@ fn is_foreign(m: &mut Module, stored: &KeyBits, question: &MapQuestion) -> Optio
 pub fn functions(
     (design, parent): (&mut Design, &mut Module),
     (module, name): (&str, String),
-    config: &Hash,
+    config: Functions,
     port: usize,
     key: Node,
     host: Option<HashFunctionHostIn>,

@@ -6,7 +6,6 @@
 
 use crate::dut::{bit, Dut, Words};
 use crate::host::key_twice;
-use hardpath_blocks::hash::Hash;
 use hardpath_blocks::interface::{Interface, MapPort, Storage};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Entries, Image};
@@ -49,8 +48,12 @@ pub fn slots(dut: &dyn Dut, port: &MapPort) -> Option<Vec<(u32, Vec<u8>)>> {
     let storage = port.storage.as_ref()?;
     let memories = storage.keys.iter().map(|path| dut.memory(path));
     let memories = memories.collect::<Option<Vec<Words>>>()?;
-    let words = (0..).zip(memories.iter().flat_map(Words::iter));
-    let slots = words.map(|(entry, word)| (Hash::slot(port.table().max_entries, entry), word));
+    // The slots of a row are neighbours: one in each memory.
+    let places = memories.len() as u32;
+    let slots = (0..).zip(&memories).flat_map(|(place, memory)| {
+        let rows = (0..).zip(memory.iter());
+        rows.map(move |(row, word)| (row * places + place, word))
+    });
     let taken = slots.filter(|(_, word)| bit(word, key_bits));
     Some(
         taken
@@ -73,20 +76,28 @@ struct Memories<'a> {
 impl Memories<'_> {
     fn by_key(&self, port: &MapPort) -> Result<Entries, Diagnostic> {
         let key_bits = port.table_key_bits() as usize;
-        let words = self.keys.iter().flat_map(Words::iter);
         let mut entries = Entries::new();
-        for (number, word) in words.enumerate().filter(|(_, word)| bit(word, key_bits)) {
-            let key = port.stored.whole(&word);
-            let value = self.value(number, port);
-            if entries.insert(key.clone(), value).is_some() {
-                return Err(key_twice(port, &key));
+        let mut number = 0;
+        for (place, memory) in self.keys.iter().enumerate() {
+            for (row, word) in memory.iter().enumerate() {
+                let at = number;
+                number += 1;
+                if !bit(&word, key_bits) {
+                    continue;
+                }
+                // Values stand beside the keys, or all in one memory.
+                let value = match self.values.len() == self.keys.len() {
+                    true => self.values[place].word(row),
+                    false => self.values[0].word(at),
+                };
+                let key = port.stored.whole(&word);
+                let value = value[..port.value_bytes as usize].to_vec();
+                if entries.insert(key.clone(), value).is_some() {
+                    return Err(key_twice(port, &key));
+                }
             }
         }
         Ok(entries)
-    }
-
-    fn value(&self, number: usize, port: &MapPort) -> Vec<u8> {
-        self.values[0].word(number)[..port.value_bytes as usize].to_vec()
     }
 
     fn by_index(&self, port: &MapPort) -> Entries {

@@ -1,7 +1,7 @@
 //! What a table says at its commit stage, to packets and to the host.
 
 use super::commit::{Decision, Ready, Request};
-use super::dump::Dump;
+use super::dump::{last_empty, Dump};
 use super::foreign::Outcome;
 use super::lookup::Lane;
 use super::neighbours::is_hosts_alone;
@@ -53,7 +53,7 @@ impl Committed<'_> {
         }
         let (register, host_answer) = m.reg("host_answer_reg", ANSWER_BITS);
         m.set_next_when(register, host, of_host);
-        let empty = self.dump.last_empty(m, &lanes[0].state.taken);
+        let empty = last_empty(m, self.dump.place, &lanes[0].state.taken);
         let finds_nothing = m.not(self.active.found.hit);
         let is_empty = m.and(&[self.dump.is_meant, finds_nothing]);
         let place = m.mux(is_empty, empty, decision.place);

@@ -17,7 +17,7 @@ pub(super) struct Dump {
     /// The host's command is one.
     pub(super) is_meant: Node,
     /// That of the slot.
-    place: Node,
+    pub(super) place: Node,
     /// By place, for each part of a key: it is that of the slot.
     at: Vec<Vec<Node>>,
     /// The table has the slot.
@@ -79,20 +79,6 @@ impl Dump {
         outcome.or_place(m, self.comes[0], (exists, self.place));
     }
 
-    /// Of the empty places behind each other from that of the slot on the last one. `taken`: by place.
-    pub(super) fn last_empty(&self, m: &mut Module, taken: &[Node]) -> Node {
-        let bits = m.width(self.place);
-        let mut last = m.constant(taken.len() as u64 - 1, bits);
-        for (place, taken) in taken.iter().enumerate().skip(1).rev() {
-            let number = m.constant(place as u64, bits);
-            let is_behind = m.ult(self.place, number);
-            let stops = m.and(&[*taken, is_behind]);
-            let before = m.constant(place as u64 - 1, bits);
-            last = m.mux(stops, before, last);
-        }
-        m.name(last, "last_empty_place")
-    }
-
     /// A part of the key, from a register.
     fn keep_part(&self, m: &mut Module, words: &[Node], part: usize) -> Node {
         let first = part as u32 * PART_BITS;
@@ -117,4 +103,18 @@ fn in_parts(m: &mut Module, name: &str, next: Node, key_bits: u32) -> Vec<Node> 
         1 => vec![m.delay(name, next)],
         parts => m.delay_copies(name, next, parts as usize),
     }
+}
+
+/// Of the empty places behind each other from the dumped one on the last one. `taken`: by place.
+pub(crate) fn last_empty(m: &mut Module, dumped: Node, taken: &[Node]) -> Node {
+    let bits = m.width(dumped);
+    let mut last = m.constant(taken.len() as u64 - 1, bits);
+    for (place, taken) in taken.iter().enumerate().skip(1).rev() {
+        let number = m.constant(place as u64, bits);
+        let is_behind = m.ult(dumped, number);
+        let stops = m.and(&[*taken, is_behind]);
+        let before = m.constant(place as u64 - 1, bits);
+        last = m.mux(stops, before, last);
+    }
+    m.name(last, "last_empty_place")
 }

@@ -39,30 +39,45 @@ signals! {
     }
 }
 
+/// What the hash functions of a table must know.
+#[derive(Clone, Copy)]
+pub struct Functions<'a> {
+    /// What the map is called, for the header.
+    pub map: &'a str,
+    /// Bits of a key as it is stored.
+    pub key_bits: u32,
+    /// Ways of the table: at least three.
+    pub ways: u32,
+    /// Bits that number a way's buckets.
+    pub row_bits: u32,
+    /// Bits of the slot that the host dumps, the bucket in its lowest ones.
+    pub slot_bits: u32,
+}
+
 /// The hash functions in front of a port of a table as a module without state. The host's key goes through the first port.
 pub fn hash_function(
     name: &str,
-    config: &Hash,
+    config: Functions,
     port: usize,
 ) -> Block<HashFunctionIn, HashFunctionOut> {
+    let (row_bits, ways) = (config.row_bits, config.ways);
     let mut m = Module::new(
         name,
         format!(
-            "Hash functions of map {}: key to one of {} buckets in each of {WAYS} ways.\n\
+            "Hash functions of map {}: key to one of {} buckets in each of {ways} ways.\n\
              Each bit of a digest is the parity of about a quarter of the key's bits (H3, fixed random matrices); a way's\n\
              bucket is its digest, XORed with the AND of the next two ways' digests.",
             config.map,
-            Hash::rows(config.max_entries)
+            1u64 << row_bits
         ),
     );
-    let row_bits = Hash::row_bits(config.max_entries);
     let inputs = m.inputs(HashFunctionIn {
         key: config.key_bits,
         host: (port == 0).then_some(HashFunctionHostIn {
             host: 1,
             host_key: config.key_bits,
             host_dump: 1,
-            host_slot: Hash::entry_bits(config.max_entries),
+            host_slot: config.slot_bits,
         }),
     });
     let chosen = match &inputs.host {
@@ -76,7 +91,7 @@ pub fn hash_function(
         let slot_row = m.slice(asked.host_slot, 0, row_bits);
         (m.and(&[asked.host, asked.host_dump]), slot_row)
     });
-    let digests = digests(&mut m, chosen, row_bits);
+    let digests = digests(&mut m, chosen, (ways, row_bits));
     let rows = rows(&mut m, &digests, dump);
     let outputs = HashFunctionOut {
         key_out: chosen,
@@ -86,10 +101,10 @@ pub fn hash_function(
 }
 
 /// The linear part: each way's digest of a key.
-fn digests(m: &mut Module, chosen: Node, row_bits: u32) -> Vec<Node> {
+fn digests(m: &mut Module, chosen: Node, (ways, row_bits): (u32, u32)) -> Vec<Node> {
     let key_bits = m.width(chosen);
     let mut digests = Vec::new();
-    for way in 0..WAYS {
+    for way in 0..ways {
         let columns: Vec<u64> = (0..key_bits)
             .map(|key_bit| matrix_column(way, key_bit, row_bits))
             .collect();
@@ -114,10 +129,10 @@ fn digests(m: &mut Module, chosen: Node, row_bits: u32) -> Vec<Node> {
 
 /// Joins the digests, or says the bucket of the slot that is dumped: all ways' in one word. `dump`: whether one is, and its bucket.
 fn rows(m: &mut Module, digests: &[Node], dump: Option<(Node, Node)>) -> Node {
-    let row_bits = m.width(digests[0]);
+    let (row_bits, ways) = (m.width(digests[0]), digests.len());
     let mut rows = Vec::new();
-    for way in 0..WAYS as usize {
-        let (next, after) = (digests[(way + 1) % 4], digests[(way + 2) % 4]);
+    for way in 0..ways {
+        let (next, after) = (digests[(way + 1) % ways], digests[(way + 2) % ways]);
         let (high, low) = (
             m.slice(after, row_bits - 1, 1),
             m.slice(after, 0, row_bits - 1),
@@ -137,15 +152,19 @@ fn rows(m: &mut Module, digests: &[Node], dump: Option<(Node, Node)>) -> Node {
 
 /// The bucket of a key in each way, in software. The key's bits above `key_bits` are 0.
 pub fn buckets(key: &[u64], key_bits: u32, max_entries: u32) -> [u64; WAYS as usize] {
-    let row_bits = Hash::row_bits(max_entries);
-    let mut digests = [0; WAYS as usize];
+    buckets_of(key, key_bits, Hash::row_bits(max_entries))
+}
+
+/// The same of a table of other ways or rows.
+pub(crate) fn buckets_of<const N: usize>(key: &[u64], key_bits: u32, row_bits: u32) -> [u64; N] {
+    let mut digests = [0; N];
     for bit in (0..key_bits).filter(|bit| key[*bit as usize / 64] >> (bit % 64) & 1 == 1) {
-        for (digest, column) in digests.iter_mut().zip(columns(bit, max_entries)) {
-            *digest ^= column;
+        for (way, digest) in digests.iter_mut().enumerate() {
+            *digest ^= matrix_column(way as u32, bit, row_bits);
         }
     }
     std::array::from_fn(|way| {
-        let (next, after) = (digests[(way + 1) % 4], digests[(way + 2) % 4]);
+        let (next, after) = (digests[(way + 1) % N], digests[(way + 2) % N]);
         let rotated = after << 1 & ((1 << row_bits) - 1) | after >> (row_bits - 1);
         digests[way] ^ next & rotated
     })

@@ -84,7 +84,8 @@ impl HostPort<'_> {
         m.name(fails, "fails");
         let finishes = m.and(&[busy, self.inputs.answer.map_done]);
         m.name(finishes, "finishes");
-        let walk = Walk::of(m, is_next, finishes, self.inputs.answer.map_answer);
+        let answer = self.inputs.answer.map_answer;
+        let walk = Walk::of(m, is_next, finishes, answer, self.config.repeats);
         let begin = m.or(&[begin, walk.goes_on]);
         let ends = m.and(&[finishes, walk.ends]);
         // Keys and values are taken by registers, so the operation is busy until they are.

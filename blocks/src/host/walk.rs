@@ -3,16 +3,18 @@
 //! Each is an operation of its own with its turn among the packets, and maps see nothing but dumps. One that dumps an empty slot may
 //! see that those behind it are empty, too: they are passed over. So a host gets from it what it
 //! would from dumps of its own, without the bus in between.
+//!
+//! A table may say that an operation goes on in another slot ([`AGAIN`]): it comes again as it is.
 
 use super::channels::Write;
 use super::HostPort;
-use crate::answer::{answer_constant, Answer};
+use crate::answer::{answer_constant, Answer, AGAIN};
 use hardpath_registers::{command, register};
 use hardpath_rtl::{Module, Node};
 
-/// NEXT, as far as it is under way.
+/// NEXT, or another operation in several slots, as far as it is under way.
 pub(super) struct Walk {
-    /// Strobe: the slot was empty, and the dump of another one begins.
+    /// Strobe: the operation comes again, or the slot was empty, and the dump of another one begins.
     pub(super) goes_on: Node,
     /// What finishes is not one of several dumps, or the last of them.
     pub(super) ends: Node,
@@ -30,13 +32,23 @@ pub(super) fn as_dump(m: &mut Module, number: Node) -> (Node, Node) {
 }
 
 impl Walk {
-    /// `walks`: the command is NEXT; `finishes`: a map has given the answer.
-    pub(super) fn of(m: &mut Module, walks: Node, finishes: Node, answer: Node) -> Walk {
+    /// `walks`: the command is NEXT; `finishes`: a map has given the answer; `repeats`: some map may say that it goes on.
+    pub(super) fn of(
+        m: &mut Module,
+        walks: Node,
+        finishes: Node,
+        answer: Node,
+        repeats: bool,
+    ) -> Walk {
         let is = |m: &mut Module, one: Answer| m.eq_const(answer, u64::from(one.code()));
         let is_empty = is(m, Answer::Missing);
         let no_slot = is(m, Answer::BadIndex);
-        let walks_on = m.and(&[walks, is_empty]);
+        let mut walks_on = m.and(&[walks, is_empty]);
         let at_end = m.and(&[walks, no_slot]);
+        if repeats {
+            let again = m.eq_const(answer, AGAIN);
+            walks_on = m.or(&[walks_on, again]);
+        }
         let goes_on = m.and(&[finishes, walks_on]);
         let has_slot = m.not(no_slot);
         let advances = m.and(&[finishes, walks, has_slot]);

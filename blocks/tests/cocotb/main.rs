@@ -4,6 +4,7 @@
 mod array;
 mod async_fifo;
 mod copier;
+mod cuckoo;
 mod device_list;
 mod egress;
 mod fifo;
@@ -73,6 +74,7 @@ fn blocks() -> Vec<(&'static str, Vec<Case>, usize)> {
         ("array", array::cases(), 4),
         ("async_fifo", async_fifo::cases(), 12),
         ("copier", copier::cases(), 8),
+        ("cuckoo", cuckoo::cases(), 5),
         ("device_list", device_list::cases(), 6),
         ("egress", egress::cases(), 9),
         ("fifo", fifo::cases(), 10),

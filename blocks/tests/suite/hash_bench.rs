@@ -23,7 +23,7 @@ pub enum Change {
 pub fn design(config: &Hash) -> Design {
     let mut design = Design::new();
     let entry_bits = Hash::entry_bits(config.max_entries);
-    let function_id = design.add(hash_function("functions", config, 0));
+    let function_id = design.add(hash_function("functions", config.functions(), 0));
     let table_id = design.add(hash_table(config));
     let (function, table) = (&design.modules[function_id], &design.modules[table_id]);
     let mut m = Module::new("around", "");

@@ -66,7 +66,13 @@ fn design(config: &Hash) -> Design {
     let mut design = Design::new();
     let table_id = design.add(hash_table(config));
     let function_ids: Vec<_> = (0..config.ports.len())
-        .map(|port| design.add(hash_function(&format!("functions_{port}"), config, port)))
+        .map(|port| {
+            design.add(hash_function(
+                &format!("functions_{port}"),
+                config.functions(),
+                port,
+            ))
+        })
         .collect();
     let table = &design.modules[table_id];
     let mut m = Module::new("around", "");

@@ -71,6 +71,7 @@ impl Port {
             key_bits: KEY_BITS,
             value_bits: VALUE_BITS,
             long: None,
+            repeats: false,
             slot_bits: SLOT_BITS,
             has_port_table: true,
             prepares,

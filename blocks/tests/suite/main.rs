@@ -1,12 +1,15 @@
 //! Every block in the native simulator, beside a model in software, under seeded random sequences.
 
 mod answers;
+#[path = "../parts/around_cuckoo.rs"]
+mod around_cuckoo;
 mod array;
 mod array_writers;
 mod async_fifo;
 mod bench;
 mod capacity;
 mod copier;
+mod cuckoo;
 mod cut_through;
 mod device_list;
 mod evict;

@@ -1,12 +1,13 @@
 //! The host's side of the maps: its signals, and its answers.
 
 use crate::lower::{identifier, Lower};
+use crate::sizes::{clear_words, host_widths, slot_bits};
 use crate::slot::MapsIn;
 use hardpath_blocks::answer::ANSWER_BITS;
 use hardpath_blocks::host::{MapAnswer, MapQuestion};
 use hardpath_blocks::sweep::zero_in_sweep;
 use hardpath_rtl::Node;
-use hardpath_state::sizes::{clear_words, host_widths, slot_bits};
+use hardpath_state::table::Table;
 
 impl Lower<'_> {
     /// The widths of the host's way to the maps; `None`: there are none.
@@ -129,16 +130,20 @@ impl Lower<'_> {
     fn answer_of(&mut self, number: usize) -> [Node; 4] {
         let (key_bits, value_bits) = host_widths(self.program.maps.values());
         let slot_bits = slot_bits(self.program.maps.values());
-        let values = self.values(number).placed.out.clone();
-        let value = values.host_result;
-        let (answer, key, slot) = match &self.ports.built[number].table {
+        let table = self.ports.built[number].table.clone();
+        let value = match table.as_ref().and_then(Table::cuckoo_out) {
+            Some(out) => out.host_value_out,
+            None => self.values(number).placed.out.host_result,
+        };
+        let (answer, key, slot) = match table {
             Some(table) => {
                 let (answer, key) = table.host_answer(&mut self.m);
                 (answer, key, table.host_slot(&mut self.m))
             }
             None => {
                 let index = self.question().host_index;
-                (values.host_answer, index, index)
+                let answer = self.values(number).placed.out.host_answer;
+                (answer, index, index)
             }
         };
         let one = self.m.one();

@@ -15,13 +15,14 @@ use crate::plan::Access;
 use crate::ports::Port;
 use crate::schedule::{answer_clocks, read_clocks, AccessStages, PortStages};
 use crate::segments::{BaseId, Segment};
+use crate::sizes::slots;
 use hardpath_blocks::answer::ANSWER_BITS;
+use hardpath_blocks::cuckoo::Cuckoo;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::index_bits;
 use hardpath_ir::{MapDecl, MapId, Op, Value};
 use hardpath_rtl::Node;
-use hardpath_state::sizes::slots;
 use hardpath_state::table::Table;
 use hardpath_state::values::Values;
 use std::collections::HashMap;
@@ -46,6 +47,8 @@ struct Built {
     ports: Vec<BuiltPort>,
     /// Only of a map with keys.
     table: Option<Table>,
+    /// Of a table that has the values, a wire: the key that the host's slot looks up.
+    key_meant: Option<Node>,
     values: Option<Values>,
     /// Of a map of slots: the key of the lookup has one.
     in_range: Option<Node>,
@@ -57,7 +60,7 @@ struct BuiltPort {
     key: BaseId,
     /// The buckets of a hash table; a trie has none, and this is its key.
     rows: BaseId,
-    /// The entry whose value is read.
+    /// The entry whose value is read; of a table that has the values the value.
     index: BaseId,
     /// An update succeeded: its value is to be written.
     write_value: BaseId,
@@ -74,6 +77,11 @@ impl<'a> Lower<'a> {
 
     fn access(&self, number: usize) -> &'a Access {
         &self.plan[number]
+    }
+
+    /// The table has the values, too.
+    fn has_values_beside(&self, number: usize) -> bool {
+        self.plan[number].has_values_beside(self.program)
     }
 
     fn port(&self, number: usize, port: usize) -> &'a Port {
@@ -146,21 +154,29 @@ impl<'a> Lower<'a> {
         let table = self.port_stages(number, port).table;
         let commit = self.table_commit(number, port);
         let answer = table + self.answer_clocks(number);
-        let entry = self.index_width(self.plan[number].map);
+        let map = self.plan[number].map;
+        let beside = self.plan[number].has_values_beside(self.program);
+        let entry = self.index_width(map);
         let key_bits = self.plan[number].stored.stored();
         let s = &mut self.segments;
         let key = s.add_base(format!("{name}_key"), key_bits, table - 1);
         let rows = match decl.is_matched() {
             true => key,
             false => {
-                let bits = hardpath_blocks::hash::WAYS * Hash::row_bits(decl.max_entries);
+                let bits = match beside {
+                    true => hardpath_blocks::cuckoo::WAYS * Cuckoo::row_bits(decl.max_entries),
+                    false => hardpath_blocks::hash::WAYS * Hash::row_bits(decl.max_entries),
+                };
                 s.add_base(format!("{name}_rows"), bits, table - 1)
             }
         };
         BuiltPort {
             key,
             rows,
-            index: s.add_base(format!("{name}_index"), entry, answer),
+            index: match beside {
+                true => s.add_base(format!("{name}_value"), decl.value_bytes * 8, answer),
+                false => s.add_base(format!("{name}_index"), entry, answer),
+            },
             write_value: s.add_base(format!("{name}_write_value"), 1, commit),
             commit_index: s.add_base(format!("{name}_commit_index"), entry, commit),
             answer: s.add_base(format!("{name}_answer"), ANSWER_BITS, commit),
@@ -296,6 +312,9 @@ impl<'a> Lower<'a> {
             }
             if self.decl(number).forgets && stage == self.journal_stage(number) {
                 self.keep_journal(number);
+            }
+            if self.has_values_beside(number) {
+                continue;
             }
             let addresses = self.stages_of(number).ports.iter().map(|port| port.address);
             if Some(stage) == addresses.min() {

@@ -1,6 +1,7 @@
 //! Where the contents of maps stand, for engines that can look.
 
 use super::Lower;
+use hardpath_blocks::cuckoo::Cuckoo;
 use hardpath_blocks::interface::{Bank, Storage};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_ir::MapId;
@@ -43,6 +44,18 @@ impl Lower<'_> {
                     .iter()
                     .map(|memory| below(table.instance(), memory));
                 storage.keys = memories.collect();
+            }
+            if let Some(table) = built
+                .table
+                .as_ref()
+                .filter(|table| table.cuckoo_out().is_some())
+            {
+                let memories = Cuckoo::value_memories();
+                storage.values.extend(memories.iter().map(|memory| Bank {
+                    memory: below(table.instance(), memory),
+                    entries: None,
+                }));
+                continue;
             }
             let values = self.values(*number);
             storage.values.push(Bank {

@@ -3,6 +3,7 @@
 use super::Lower;
 use crate::plan::Class;
 use hardpath_blocks::answer::ANSWER_BITS;
+use hardpath_blocks::cuckoo::Cuckoo;
 use hardpath_blocks::hash::{Hash, HashFunctionHostIn, HashPort, HashTableOut, HashUpdateIn};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::key_bits::{self, KeyBits};
@@ -46,37 +47,57 @@ impl Lower<'_> {
             Some(key) => self.stored_node(&stored, key),
             None => self.m.zero(stored.stored()),
         };
-        let config = self.table_config(number, String::new());
         // The host's key goes through the first port.
-        let host = (port == 0).then(|| self.asked_of_functions(number, &name, &config));
+        let host = (port == 0).then(|| self.asked_of_functions(number, &name));
+        let (hash, cuckoo);
+        let config = match self.has_values_beside(number) {
+            true => {
+                cuckoo = self.cuckoo_config(number, String::new());
+                cuckoo.functions()
+            }
+            false => {
+                hash = self.table_config(number, String::new());
+                hash.functions()
+            }
+        };
         let place = (&mut *self.design, &mut self.m);
-        let hash = functions(place, (&module_name, name), &config, port, key, host);
+        let hash = functions(place, (&module_name, name), config, port, key, host);
         let built = self.ports.built[number].ports[port];
         self.set_base(built.key, hash.key_out);
         self.set_base(built.rows, hash.rows);
     }
 
     /// What the host asks of the hash functions. `name`: of their instance.
-    fn asked_of_functions(
-        &mut self,
-        number: usize,
-        name: &str,
-        table: &Hash,
-    ) -> HashFunctionHostIn {
+    fn asked_of_functions(&mut self, number: usize, name: &str) -> HashFunctionHostIn {
         let question = self.question();
         let is_dump = (self.m).eq_const(question.host_command, u64::from(command::DUMP));
         let host_dump = self.m.delay(format!("{name}_dumps"), is_dump);
         let host = self.host_here(number);
+        let max_entries = self.decl(number).max_entries;
+        if self.has_values_beside(number) {
+            let row_bits = Cuckoo::row_bits(max_entries);
+            let place_bits = Cuckoo::entry_bits(max_entries) - row_bits;
+            // The table, which is made later, says which key is meant.
+            let key_bits = self.plan[number].stored.stored();
+            let host_key = self.m.wire(key_bits, format!("{name}_key_meant"));
+            self.ports.built[number].key_meant = Some(host_key);
+            return HashFunctionHostIn {
+                host,
+                host_key,
+                host_dump,
+                host_slot: self.m.slice(question.host_slot, place_bits, row_bits),
+            };
+        }
         let stored = &self.plan[number].stored;
         let host_key = self.m.slice(question.host_key, 0, stored.bits());
         let host_key = key_bits::cut(&mut self.m, stored, host_key);
-        let slot_bits = Hash::entry_bits(table.max_entries);
+        let slot_bits = Hash::entry_bits(max_entries);
         let slot = self.m.slice(question.host_slot, 0, slot_bits);
         HashFunctionHostIn {
             host,
             host_key,
             host_dump,
-            host_slot: Hash::entry_of(&mut self.m, table.max_entries, slot),
+            host_slot: Hash::entry_of(&mut self.m, max_entries, slot),
         }
     }
 
@@ -101,12 +122,36 @@ impl Lower<'_> {
     /// Makes the table. What later stages give comes through wires.
     pub(super) fn start_table(&mut self, number: usize) {
         let (module_name, name) = self.instance_name(number, "_keys");
+        if self.has_values_beside(number) {
+            let config = self.cuckoo_config(number, module_name);
+            let question = self.question();
+            let place = (&mut *self.design, &mut self.m);
+            let table = Table::cuckoo(place, name, &config, &question);
+            let out = table.cuckoo_out().expect("it is one");
+            let wire = self.ports.built[number].key_meant;
+            let wire = wire.expect("the functions stand in front of the table");
+            self.m.drive(wire, out.key_meant);
+            self.ports.built[number].table = Some(table);
+            return;
+        }
         let config = self.table_config(number, module_name);
         let question = self.question();
         let stored = &self.plan[number].stored;
         let place = (&mut *self.design, &mut self.m);
         let table = Table::hash(place, name, &config, &question, Some(stored));
         self.ports.built[number].table = Some(table);
+    }
+
+    fn cuckoo_config(&self, number: usize, name: String) -> Cuckoo {
+        let (access, decl) = (self.access(number), self.decl(number));
+        Cuckoo {
+            name,
+            map: decl.name.clone(),
+            key_bits: access.stored.stored(),
+            value_bits: decl.value_bytes * 8,
+            max_entries: decl.max_entries,
+            registers: access.registers_keys,
+        }
     }
 
     fn table_config(&self, number: usize, name: String) -> Hash {
@@ -146,6 +191,7 @@ impl Lower<'_> {
                 let own = &slot.keys[port];
                 (slot.host_r, own.key, Some(own.rows))
             }
+            Table::Cuckoo { slot, .. } => (slot.host_r, slot.key, Some(slot.rows)),
             Table::Trie { slot, .. } => (slot.host_r, slot.key, None),
             Table::Ternary { slot, .. } => (slot.host_r, slot.key, None),
         };
@@ -182,6 +228,11 @@ impl Lower<'_> {
                 self.set_base(base, node);
             }
         }
+        if let Some(out) = self.table(number).cuckoo_out() {
+            let value = out.value;
+            let base = self.ports.built[number].ports[port].index;
+            return self.set_base(base, value);
+        }
         let matched = self.decl(number).is_matched();
         let index = if port == 0 && self.only_host_inserts(number) && !matched {
             // The host's new entry is known in this stage.
@@ -196,6 +247,9 @@ impl Lower<'_> {
     }
 
     pub(super) fn commit_table(&mut self, number: usize, port: usize) {
+        if self.has_values_beside(number) {
+            return;
+        }
         let own = self.port(number, port);
         let bases = self.ports.built[number].ports[port];
         if let Table::Hash { slot, .. } = self.table(number) {

@@ -3,10 +3,10 @@
 use super::Lower;
 use crate::lower::identifier;
 use crate::plan::Class;
+use crate::sizes::slots;
 use hardpath_blocks::array::{Array, HostAddress, Presence};
 use hardpath_ir::Inst;
 use hardpath_rtl::Node;
-use hardpath_state::sizes::slots;
 use hardpath_state::values::{self, Values};
 
 impl Lower<'_> {
@@ -38,6 +38,9 @@ impl Lower<'_> {
     }
 
     pub(super) fn demand_for_values(&mut self, number: usize, port: usize) {
+        if self.has_values_beside(number) {
+            return;
+        }
         let own = self.port(number, port);
         let access = self.access(number);
         let at = self.port_stages(number, port);
@@ -173,7 +176,10 @@ impl Lower<'_> {
         if own.loads.is_empty() && (own.lookup.is_none() || !presence) {
             return;
         }
-        let mut word = self.values(number).placed.out.read_word[port];
+        let mut word = match self.has_values_beside(number) {
+            true => self.base_node(self.ports.built[number].ports[port].index),
+            false => self.values(number).placed.out.read_word[port],
+        };
         if presence {
             if let Some(lookup) = own.lookup {
                 let present = self.m.bit(word, value_bits);

@@ -23,12 +23,13 @@ use crate::delay::Timing;
 use crate::plan::{Access, Class, Gate};
 use crate::recurrence;
 use crate::savings::{Saving, Without};
+use crate::sizes::slots;
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
+use hardpath_blocks::cuckoo::Cuckoo;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_ir::{Inst, Op, Program, Value, ValueDef};
-use hardpath_state::sizes::slots;
 use hardpath_state::ternary_of;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -190,6 +191,9 @@ fn entrances(program: &Program, plan: &[Access], accesses: &[AccessStages]) -> V
 
 /// Clocks from the address stage of an access's values to the word.
 pub fn read_clocks(program: &Program, access: &Access) -> u32 {
+    if access.has_values_beside(program) {
+        return 0;
+    }
     let entries = slots(&program.maps[access.map]);
     Array::read_clocks(entries, access.registers_values)
 }
@@ -525,6 +529,7 @@ pub fn answer_clocks(program: &Program, access: &Access) -> u32 {
             access.registers_keys,
             search,
         ),
+        None if access.has_values_beside(program) => Cuckoo::answer_clocks(access.registers_keys),
         None => Hash::answer_clocks(access.registers_keys),
     }
 }

@@ -2,11 +2,11 @@
 
 use super::slot::Slot;
 use super::{Loops, Top, TopIn};
+use crate::sizes::{clear_words, host_widths, slot_bits};
 use hardpath_blocks::host::{host, Host, HostIn, HostOut, MapAnswer};
 use hardpath_blocks::ingress::IngressOut;
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::Node;
-use hardpath_state::sizes::{clear_words, host_widths, slot_bits};
 
 impl Top<'_> {
     /// What the host port is answered, before the program is there.
@@ -38,6 +38,7 @@ impl Top<'_> {
             slot_bits: slot_bits(self.program.maps.values()),
             has_port_table: self.has.port,
             prepares: self.has.prepares(),
+            repeats: (self.program.maps.values()).any(|map| map.entries_may_move()),
             found_at_once: false,
             clear_words: clear_words(self.program.maps.values()),
             events: 0,

@@ -178,7 +178,7 @@ fn keys(
         host_slot: Hash::entry_of(m, hash.max_entries, slot),
     };
     let key = entering.request.request_key;
-    let hashed = functions((design, m), named, &hash, 0, key, Some(host));
+    let hashed = functions((design, m), named, hash.functions(), 0, key, Some(host));
     let key = m.delay("key", hashed.key_out);
     let rows = m.delay("rows", hashed.rows);
     let host_r = m.delay_reset("host", entering.inject);

@@ -114,7 +114,7 @@ fn keys(design: &mut Design, m: &mut Module, config: &Served, entering: &Enterin
     let (into_key, into_host) = match &table {
         Table::Trie { slot, .. } => (slot.key, slot.host_r),
         Table::Ternary { slot, .. } => (slot.key, slot.host_r),
-        Table::Hash { .. } => unreachable!("it is prepared"),
+        Table::Hash { .. } | Table::Cuckoo { .. } => unreachable!("it is prepared"),
     };
     // Of an entry's key only the fields are looked up.
     let key = m.resize(key, m.width(into_key));

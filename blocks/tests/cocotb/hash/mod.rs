@@ -89,7 +89,7 @@ fn case(config: Hash) -> Case {
             ]);
         }
         let name = format!("functions_{number}");
-        let function: Module = hash_function(&name, &config, number as usize).into();
+        let function: Module = hash_function(&name, config.functions(), number as usize).into();
         let function_id = design.add(function.clone());
         let instance = m.instance(&function, function_id, name, &given);
         for (signal, out) in [("key", "key_out"), ("rows", "rows")] {

@@ -19,6 +19,7 @@ pub fn cases() -> Vec<Case> {
             slot_bits,
             has_port_table,
             prepares,
+            repeats: false,
             found_at_once: false,
             clear_words,
             events: 0,

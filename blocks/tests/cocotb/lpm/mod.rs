@@ -31,6 +31,7 @@ pub fn cases() -> Vec<Case> {
             "max_entries": max_entries,
             "registers": registers,
             "bits_a_clock": bits_a_clock,
+            "clocks": Lpm::clocks(config.key_bytes, max_entries, registers, search),
             "prepare_clocks": Lpm::prepare_clocks(config.key_bytes, max_entries, search),
         });
         Case::new(lpm(&config), parameters)

@@ -25,9 +25,7 @@ class Lpm:
         lpm.bits = 8 * lpm.data_bytes
         registers, lpm.ranges = bench.parameters["registers"], bench.parameters["bits_a_clock"] is None
         if lpm.ranges:
-            # Two bits of the place at a time, of as many places as two for each entry.
-            levels = -(-(2 * lpm.entries).bit_length() // 2)
-            lpm.clocks = levels * (2 + registers) + 1 + registers + 1
+            lpm.clocks = bench.parameters["clocks"]
         else:
             searches = -(-lpm.bits.bit_length() // bench.parameters["bits_a_clock"])
             lpm.clocks = 2 + registers + searches + 1

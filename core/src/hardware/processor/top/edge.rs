@@ -110,6 +110,7 @@ impl Top<'_> {
             key_bits,
             value_bits,
             long: self.config.long(),
+            repeats: false,
             slot_bits: self.config.slot_bits(),
             has_port_table: true,
             prepares: true,
