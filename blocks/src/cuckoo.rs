@@ -163,9 +163,9 @@ pub fn cuckoo(config: &Cuckoo) -> Block<CuckooIn, CuckooOut> {
     let stash = Stash::read(&mut m, config);
     m.section("What the host means");
     let (walking_reg, walking) = m.reg_reset("walking", 1, 0);
-    let host_key = m.mux(walking, stash.key, inputs.host.host_key);
-    let host_value = m.mux(walking, stash.value, inputs.host.host_value);
-    m.name(host_key, "key_meant");
+    let key_meant = m.mux(walking, stash.key, inputs.host.host_key);
+    let value_meant = m.mux(walking, stash.value, inputs.host.host_value);
+    m.name(key_meant, "key_meant");
     let memories = Memories::new(&mut m, config);
     let found = Found::of(
         &mut m,
@@ -180,8 +180,8 @@ pub fn cuckoo(config: &Cuckoo) -> Block<CuckooIn, CuckooOut> {
         found: &found,
         stash,
         walking: (walking_reg, walking),
-        meant: (host_key, host_value),
+        value_meant,
     };
-    let outputs = commit.outputs(&mut m, &memories, host_key);
+    let outputs = commit.outputs(&mut m, &memories, key_meant);
     m.into_block(inputs, outputs)
 }

@@ -28,7 +28,8 @@ mod waiting;
 pub(crate) use dump::last_empty;
 pub use evict::Evicts;
 pub use function::{
-    buckets, columns, hash_function, Functions, HashFunctionHostIn, HashFunctionIn, HashFunctionOut,
+    buckets, hash_function, Columns, Functions, HashFunctionHostIn, HashFunctionIn,
+    HashFunctionOut, WIDE_KEY,
 };
 pub(crate) use function::{buckets_of, matrix_column};
 pub use ports::{

@@ -9,7 +9,7 @@ use crate::sizes::slots;
 use crate::technology::{Costs, Technology};
 use hardpath_blocks::array::{Array, LUT_RAM_WORDS};
 use hardpath_blocks::cuckoo::Cuckoo;
-use hardpath_blocks::hash::Hash;
+use hardpath_blocks::hash::{Hash, WIDE_KEY};
 use hardpath_blocks::lpm::{Lpm, Search};
 use hardpath_ir::{MapDecl, Op, Program, Value};
 use hardpath_rtl::ULTRA_RAM;
@@ -169,7 +169,13 @@ impl Technology {
 
     /// Levels from a key of so many bits to its rows: the host's key chosen, a tree of exclusive ors, digests joined.
     pub fn hash(&self, key_bits: u32) -> f64 {
-        let parities = self.tree((f64::from(key_bits) / 2.0).max(2.0)) * self.shared_parity;
+        let bits = f64::from(key_bits);
+        let inputs = match key_bits > WIDE_KEY {
+            // What a wide key is folded to, and that.
+            true => (bits * 3.0 / 64.0) * 32.0,
+            false => (bits / 2.0).max(2.0),
+        };
+        let parities = self.tree(inputs) * self.shared_parity;
         parities + self.around_maps.hash
     }
 

@@ -78,7 +78,7 @@ fn around(design: &mut Design, table: ModuleId, functions: Functions) {
     let mut m = Module::new("around", "");
     let port = |m: &mut Module, name: &str, width: u32| m.input(name, width, "");
     let mut inputs = Vec::new();
-    for input in ports(function_module, Direction::Input) {
+    for input in ports(function_module, true) {
         let name = input.name.as_str();
         // What the host means comes from the table where that has moving entries.
         if name == "host_key" && has_meant(table_module) {
@@ -95,7 +95,7 @@ fn around(design: &mut Design, table: ModuleId, functions: Functions) {
     let key = m.instance_output(function_module, instance, "key_out");
     let rows = m.instance_output(function_module, instance, "rows");
     let mut inputs = Vec::new();
-    for input in ports(table_module, Direction::Input) {
+    for input in ports(table_module, true) {
         let node = match input.name.as_str() {
             "key" => m.delay("key_r", key),
             "rows" => m.delay("rows_r", rows),
@@ -104,7 +104,7 @@ fn around(design: &mut Design, table: ModuleId, functions: Functions) {
         inputs.push((input.name.as_str(), node));
     }
     let instance = m.instance(table_module, table, "entries", &inputs);
-    for output in ports(table_module, Direction::Output) {
+    for output in ports(table_module, false) {
         let node = m.instance_output(table_module, instance, &output.name);
         match (output.name.as_str(), meant) {
             ("key_meant", Some(wire)) => m.drive(wire, node),
@@ -114,13 +114,14 @@ fn around(design: &mut Design, table: ModuleId, functions: Functions) {
     design.add(m);
 }
 
-fn ports(module: &Module, direction: Direction) -> impl Iterator<Item = &Port> {
+/// The inputs of a module, or its outputs.
+fn ports(module: &Module, inputs: bool) -> impl Iterator<Item = &Port> {
     let ports = module.ports.iter();
-    ports.filter(move |port| port.direction == direction)
+    ports.filter(move |port| (port.direction == Direction::Input) == inputs)
 }
 
 fn has_meant(table: &Module) -> bool {
-    ports(table, Direction::Output).any(|output| output.name == "key_meant")
+    ports(table, false).any(|output| output.name == "key_meant")
 }
 
 fn row(who: &str, size: &str, mut design: Design) {

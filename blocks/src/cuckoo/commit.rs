@@ -21,8 +21,8 @@ pub(super) struct Commit<'a> {
     pub(super) stash: Stash,
     /// The host's slot means the key in the stash.
     pub(super) walking: (Reg, Node),
-    /// Key and value that are put in.
-    pub(super) meant: (Node, Node),
+    /// The value that is put in; its key is the one that was looked up.
+    pub(super) value_meant: Node,
 }
 
 /// What the host asks for, in the slots in which its own key is meant.
@@ -72,21 +72,16 @@ impl Commit<'_> {
         let deed = self.deed(m, (&asked, &target), full.1, moves.at_end);
         self.follow_moves(m, moves, &deed, &target);
         self.follow_count(m, full.0, &deed);
-        self.write(m, memories, &deed, &target);
+        let read = self.read(m, &target);
+        self.write(m, memories, (&deed, &target), read);
         let answer = self.answer(m, &asked, &deed);
         let (answer_reg, host_answer) = m.reg("host_answer_reg", ANSWER_BITS);
         m.set_next_when(answer_reg, here, answer);
         let found = self.found;
         let entry = found.entry(m);
         let slot = self.slot(m, entry);
-        let keys = found.words.iter().map(|(word, _)| *word);
-        let keys = keys.map(|word| m.slice(word, 0, self.config.key_bits));
-        let keys: Vec<Node> = keys.collect::<Vec<_>>();
-        let keys = keys.into_iter().chain([self.stash.key]);
-        let gated: Vec<Node> = (found.at.iter().zip(keys))
-            .map(|(at, key)| m.gate(*at, key))
-            .collect();
-        let key = m.or(&gated);
+        let key = m.slice(read.0, 0, self.config.key_bits);
+        let key = m.mux(found.at[WAYS as usize], self.stash.key, key);
         let dumps = m.and(&[here, found.dump.is_meant]);
         CuckooOut {
             hit: found.hit,
@@ -221,40 +216,52 @@ impl Commit<'_> {
         m.set_next_when(register, changes, next);
     }
 
-    fn write(&self, m: &mut Module, memories: &Memories, deed: &Deed, target: &Target) {
+    /// What stands in the row that is dumped, or whose place is taken: one choice for both.
+    fn read(&self, m: &mut Module, target: &Target) -> (Node, Node) {
+        let found = self.found;
+        let mut words = Vec::new();
+        for (way, (word, value)) in found.words.iter().enumerate() {
+            let this = m.mux(found.dump.is_meant, found.at[way], target.at[way]);
+            words.push((m.gate(this, *word), m.gate(this, *value)));
+        }
+        let (words, values): (Vec<Node>, Vec<Node>) = words.into_iter().unzip();
+        (m.or(&words), m.or(&values))
+    }
+
+    fn write(
+        &self,
+        m: &mut Module,
+        memories: &Memories,
+        (deed, target): (&Deed, &Target),
+        (victim, victim_value): (Node, Node),
+    ) {
         let found = self.found;
         let clear = self.host.clear;
         let kept = m.not(clear);
         let stays = m.not(deed.removes);
         let exists = m.and(&[kept, stays]);
-        let word = m.concat(&[exists, self.meant.0]);
+        let word = m.concat(&[exists, found.key]);
         let changes = m.or(&[deed.overwrites, deed.removes]);
         for way in 0..WAYS as usize {
             let puts = m.and(&[deed.puts, target.at[way]]);
             let changes = m.and(&[changes, found.at[way]]);
             let enable = m.or(&[puts, changes, clear]);
             let row = m.mux(clear, self.host.clear_index, found.rows[way]);
-            memories.write(m, way, row, (word, self.meant.1), enable);
+            memories.write(m, way, row, (word, self.value_meant), enable);
         }
-        // The stash takes the key whose place is taken, or changes as any place does.
+        // The stash takes the key whose place is taken; of one that leaves nothing counts but that it does.
+        let in_stash = found.at[WAYS as usize];
         let displaces = m.and(&[deed.puts, target.takes]);
         let leaves = m.and(&[deed.puts, self.walking.1, target.free]);
-        let changes = m.and(&[changes, found.at[WAYS as usize]]);
-        let enable = m.or(&[displaces, leaves, changes, clear]);
-        let chosen = |m: &mut Module, of: &dyn Fn(&(Node, Node)) -> Node| {
-            let gated = target.at.iter().zip(&found.words);
-            let gated: Vec<Node> = gated.map(|(at, word)| m.gate(*at, of(word))).collect();
-            m.or(&gated)
-        };
-        let victim = chosen(m, &|word| word.0);
-        let victim_value = chosen(m, &|word| word.1);
-        let goes = m.or(&[leaves, deed.removes]);
-        let overwritten = m.not(goes);
-        let exists = m.and(&[overwritten, kept]);
-        let own = m.concat(&[exists, self.meant.0]);
-        let word = m.mux(displaces, victim, own);
-        let value = m.mux(displaces, victim_value, self.meant.1);
-        self.stash.write(m, (word, value), enable);
+        let removed = m.and(&[deed.removes, in_stash]);
+        let overwritten = m.and(&[deed.overwrites, in_stash]);
+        let changes = m.or(&[displaces, leaves, removed, clear]);
+        let exists = m.and(&[displaces, kept]);
+        let key = m.slice(victim, 0, self.config.key_bits);
+        let word = m.concat(&[exists, key]);
+        let value = m.mux(displaces, victim_value, self.value_meant);
+        let changes_value = m.or(&[displaces, overwritten, clear]);
+        self.stash.write(m, (word, changes), (value, changes_value));
     }
 
     fn answer(&self, m: &mut Module, asked: &Asked, deed: &Deed) -> Node {

@@ -44,14 +44,14 @@ impl Memories {
 }
 
 impl Stash {
-    /// It is a memory of which one word is used: few LUTs, and seen as the other memories are.
+    /// It is a memory of which one word is used, seen as the other memories are.
     pub(super) fn read(m: &mut Module, config: &Cuckoo) -> Stash {
         m.section("Stash");
         let words = 2;
         let keys = format!("keys_{WAYS}");
-        let keys = m.mem(keys, config.key_bits + 1, words, MemStyle::Distributed);
+        let keys = m.mem(keys, config.key_bits + 1, words, MemStyle::Registers);
         let values = format!("values_{WAYS}");
-        let values = m.mem(values, config.value_bits, words, MemStyle::Distributed);
+        let values = m.mem(values, config.value_bits, words, MemStyle::Registers);
         let first = m.zero(1);
         let word = m.mem_read_async(keys, first);
         let value = m.mem_read_async(values, first);
@@ -63,11 +63,12 @@ impl Stash {
         }
     }
 
-    /// Puts a key in, or takes it out: `exists` is its highest bit.
-    pub(super) fn write(&self, m: &mut Module, (word, value): (Node, Node), enable: Node) {
+    /// Writes the key, with whether there is one above it, and the value.
+    pub(super) fn write(&self, m: &mut Module, key: (Node, Node), value: (Node, Node)) {
         let first = m.zero(1);
-        m.mem_write(self.memories.0, first, word, enable);
-        m.mem_write(self.memories.1, first, value, enable);
+        for (memory, (word, enable)) in [(self.memories.0, key), (self.memories.1, value)] {
+            m.mem_write(memory, first, word, enable);
+        }
     }
 }
 
@@ -75,6 +76,8 @@ impl Stash {
 pub(super) struct Found {
     pub(super) hit: Node,
     pub(super) value: Node,
+    /// What was looked up.
+    pub(super) key: Node,
     /// By place: the key is there.
     pub(super) at: Vec<Node>,
     /// By place: a key is there.
@@ -203,6 +206,7 @@ impl Found {
         Found {
             hit: m.delay("hit", hit),
             value: m.delay("value", value),
+            key: m.delay("key_a", key),
             at: (at.iter().enumerate())
                 .map(|(place, at)| m.delay(format!("at_{place}"), *at))
                 .collect(),

@@ -5,6 +5,9 @@
 //! keys that count up: in about one such set of keys in a hundred a function maps them to half of its buckets, and
 //! hundreds find no room. So each way's digest is joined with an AND of two other ways' digests, which breaks the
 //! symmetry: structured keys then fill like random ones.
+//!
+//! A wide key is folded first: each of its bits is added to three of 64, never to the same three as another, and these are digested. That
+//! is linear, too, and takes half of the logic.
 
 use super::{Hash, WAYS};
 use hardpath_rtl::signals::Block;
@@ -38,6 +41,11 @@ signals! {
         rows: one "the bucket in each way, way 0 in the low bits",
     }
 }
+
+/// Keys of more bits are folded.
+pub const WIDE_KEY: u32 = 128;
+/// Bits of a folded key.
+const FOLDED: u32 = 64;
 
 /// What the hash functions of a table must know.
 #[derive(Clone, Copy)]
@@ -91,13 +99,53 @@ pub fn hash_function(
         let slot_row = m.slice(asked.host_slot, 0, row_bits);
         (m.and(&[asked.host, asked.host_dump]), slot_row)
     });
-    let digests = digests(&mut m, chosen, (ways, row_bits));
+    let digested = folded(&mut m, chosen);
+    let digests = digests(&mut m, digested, (ways, row_bits));
     let rows = rows(&mut m, &digests, dump);
     let outputs = HashFunctionOut {
         key_out: chosen,
         rows,
     };
     m.into_block(inputs, outputs)
+}
+
+/// The places of a folded key that each bit of a wide one is added to.
+fn folds(key_bits: u32) -> Vec<[u32; 3]> {
+    let mut seed = u64::from(key_bits);
+    let mut seen = std::collections::BTreeSet::new();
+    let mut all = Vec::new();
+    while all.len() < key_bits as usize {
+        let mut places = [0; 3].map(|_: u32| (splitmix(&mut seed) % u64::from(FOLDED)) as u32);
+        places.sort_unstable();
+        let differ = places[0] < places[1] && places[1] < places[2];
+        if differ && seen.insert(places) {
+            all.push(places);
+        }
+    }
+    all
+}
+
+/// What is digested of a key: all of it, or what a wide one is folded to.
+fn folded(m: &mut Module, key: Node) -> Node {
+    let key_bits = m.width(key);
+    if key_bits <= WIDE_KEY {
+        return key;
+    }
+    let folds = folds(key_bits);
+    let bits = (0..FOLDED).rev().map(|place| {
+        let added = (0..key_bits).filter(|bit| folds[*bit as usize].contains(&place));
+        let added: Vec<Node> = added.map(|bit| m.bit(key, bit)).collect();
+        match added.is_empty() {
+            true => m.zero(1),
+            false => {
+                let added = m.concat(&added);
+                m.reduce_xor(added)
+            }
+        }
+    });
+    let bits: Vec<Node> = bits.collect();
+    let folded = m.concat(&bits);
+    m.name(folded, "folded")
 }
 
 /// The linear part: each way's digest of a key.
@@ -158,9 +206,10 @@ pub fn buckets(key: &[u64], key_bits: u32, max_entries: u32) -> [u64; WAYS as us
 /// The same of a table of other ways or rows.
 pub(crate) fn buckets_of<const N: usize>(key: &[u64], key_bits: u32, row_bits: u32) -> [u64; N] {
     let mut digests = [0; N];
+    let columns = Columns::new(key_bits, row_bits);
     for bit in (0..key_bits).filter(|bit| key[*bit as usize / 64] >> (bit % 64) & 1 == 1) {
         for (way, digest) in digests.iter_mut().enumerate() {
-            *digest ^= matrix_column(way as u32, bit, row_bits);
+            *digest ^= columns.of(way as u32, bit);
         }
     }
     std::array::from_fn(|way| {
@@ -170,10 +219,31 @@ pub(crate) fn buckets_of<const N: usize>(key: &[u64], key_bits: u32, row_bits: u
     })
 }
 
-/// What a bit of the key adds to each way's digest.
-pub fn columns(key_bit: u32, max_entries: u32) -> [u64; WAYS as usize] {
-    let row_bits = Hash::row_bits(max_entries);
-    std::array::from_fn(|way| matrix_column(way as u32, key_bit, row_bits))
+/// What the bits of a key add to digests.
+pub struct Columns {
+    row_bits: u32,
+    /// Of a wide key.
+    folds: Option<Vec<[u32; 3]>>,
+}
+
+impl Columns {
+    /// For keys and rows of so many bits.
+    pub fn new(key_bits: u32, row_bits: u32) -> Columns {
+        Columns {
+            row_bits,
+            folds: (key_bits > WIDE_KEY).then(|| folds(key_bits)),
+        }
+    }
+
+    /// What a bit adds to a way's digest.
+    pub fn of(&self, way: u32, key_bit: u32) -> u64 {
+        match &self.folds {
+            Some(folds) => (folds[key_bit as usize].iter())
+                .map(|place| matrix_column(way, *place, self.row_bits))
+                .fold(0, |all, one| all ^ one),
+            None => matrix_column(way, key_bit, self.row_bits),
+        }
+    }
 }
 
 /// What a bit of the key adds to a way's digest: random, never 0. A quarter of the bits are ones, half of what is usual, so the trees

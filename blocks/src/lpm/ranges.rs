@@ -30,8 +30,12 @@ use hardpath_rtl::{Module, Node};
 use pass::Change;
 pub(super) use search::clocks;
 
-/// Bits of a place that one level of the search finds at most.
-const MOST_DIGIT_BITS: u32 = 4;
+/// Bits of a place that one level of the search finds at most: more take fewer clocks, and more compares. Of many places there are many
+/// levels.
+const MOST_DIGIT_BITS: u32 = 3;
+const MOST_OF_MANY: u32 = 4;
+/// So many places are many.
+const MANY_PLACES: u32 = 1 << 13;
 
 /// How large the lists are.
 #[derive(Clone, Copy)]
@@ -67,7 +71,11 @@ impl Shape {
 
     /// Levels of the search; 0 is the last one.
     pub(super) fn levels(self) -> u32 {
-        self.place_bits().div_ceil(MOST_DIGIT_BITS)
+        let most = match self.places() >= MANY_PLACES {
+            true => MOST_OF_MANY,
+            false => MOST_DIGIT_BITS,
+        };
+        self.place_bits().div_ceil(most)
     }
 
     /// Bits of a place that a level finds: nearly the same in all, the lowest have more.

@@ -5,9 +5,6 @@ use super::{Lists, Shape, Table};
 use crate::one_hot::encode;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
 
-/// Fewer words never are in UltraRAM, and perhaps in LUTs.
-const SMALL: u32 = 1024;
-
 /// Clocks of a lookup, from the stage of the key to that of the answer. `apart`: what is found is chosen behind the compare.
 pub(in crate::lpm) fn clocks(shape: Shape, registers: bool, apart: bool) -> u32 {
     let of_level = |level| match shape.is_near(level) {
@@ -22,7 +19,6 @@ pub(in crate::lpm) fn clocks(shape: Shape, registers: bool, apart: bool) -> u32 
 fn memory(m: &mut Module, name: String, (width, words): (u32, u32), is_near: bool) -> Mem {
     let style = match is_near {
         true => MemStyle::Distributed,
-        false if words < SMALL => MemStyle::Auto,
         false => MemStyle::Block,
     };
     m.mem(name, width, words, style)

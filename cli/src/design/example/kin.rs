@@ -5,7 +5,7 @@
 //! very few rows: there all places get taken, and keys stand in each other's way in every clock.
 
 use crate::contents::Random;
-use hardpath_blocks::hash::{columns, Hash};
+use hardpath_blocks::hash::{Columns, Hash, WAYS};
 use hardpath_blocks::interface::MapPort;
 
 /// Dimensions that the space has at least: of many keys a program may want only some.
@@ -58,8 +58,9 @@ fn space(port: &MapPort, free: &[usize], open_bits: u32) -> Vec<Vec<u8>> {
     let mut space = Vec::new();
     let is_free = |bit: &usize| free.contains(&(bit / 8));
     let bits = port.stored.stored_places().map(|bit| bit as usize);
+    let columns = Columns::new(port.stored.stored(), row_bits);
     for (stored, bit) in (0..).zip(bits).filter(|(_, bit)| is_free(bit)) {
-        let digests = columns(stored, port.max_entries).into_iter();
+        let digests = (0..WAYS).map(|way| columns.of(way, stored));
         let mut digest = digests.fold(0u128, |joined, digest| {
             joined << (row_bits - open_bits) | u128::from(digest >> open_bits)
         });
