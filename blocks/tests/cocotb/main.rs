@@ -103,7 +103,12 @@ fn every_block_keeps_its_contract() {
         if only.as_ref().is_some_and(|only| only != block) {
             continue;
         }
-        for (number, case) in cases.into_iter().enumerate() {
+        // Of many cases every other one, and all of them under `HARDPATH_FULL`.
+        let step = match std::env::var_os("HARDPATH_FULL") {
+            None if cases.len() > 2 => 2,
+            _ => 1,
+        };
+        for (number, case) in cases.into_iter().enumerate().step_by(step) {
             let name = format!("{block}-{number}");
             case.write(block, &place.path().join(&name));
             expected.insert(name, tests);
