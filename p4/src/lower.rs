@@ -15,6 +15,7 @@ mod builder;
 mod calls;
 mod control;
 mod emit;
+mod exclusion;
 mod expressions;
 mod externs;
 pub mod finding;
@@ -27,6 +28,7 @@ mod parsers;
 mod places;
 pub mod profiles;
 pub mod run;
+pub mod sharing;
 mod state;
 mod statements;
 mod sums;
@@ -41,10 +43,11 @@ use crate::source::{Sources, Span};
 use crate::typed::Program;
 use finding::{Choice, Finding};
 use flow::{Env, Frame};
-use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir as ir;
 use node::Node;
 use profiles::LoweredProfile;
+use sharing::{Group, Share, Shared};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -67,6 +70,8 @@ pub struct Lowered {
     pub tables: Vec<LoweredTable>,
     /// How tables find their entries, and how they could.
     pub choices: Vec<Choice>,
+    /// Memories that several tables share.
+    pub shared: Vec<Shared>,
     /// Registers, counters and buckets of meters, by their objects.
     pub objects: BTreeMap<usize, ir::MapId>,
     /// Rates of meters that are arrays, by their objects.
@@ -108,6 +113,8 @@ pub struct LoweredTable {
     pub size: u32,
     /// The action profile that its entries go through.
     pub profile: Option<usize>,
+    /// Its part of a memory that it shares with others.
+    pub share: Option<Share>,
 }
 
 /// Makes the IR of a program.
@@ -143,6 +150,9 @@ pub fn lower(
         tables: vec![LoweredTable::default(); design.tables.len()],
         made_tables: vec![false; design.tables.len()],
         choices: Vec::new(),
+        groups: Vec::new(),
+        shared: Vec::new(),
+        known_at: BTreeMap::new(),
         objects: BTreeMap::new(),
         rates: BTreeMap::new(),
         profiles: BTreeMap::new(),
@@ -157,7 +167,10 @@ pub fn lower(
         unheard: Vec::new(),
         errors: Vec::new(),
     };
-    lower.whole(architecture);
+    lower.find_groups();
+    if lower.errors.is_empty() {
+        lower.whole(architecture);
+    }
     if !lower.errors.is_empty() {
         return Err(lower.errors);
     }
@@ -165,6 +178,7 @@ pub fn lower(
         program: lower.ir,
         tables: lower.tables,
         choices: lower.choices,
+        shared: lower.shared,
         objects: lower.objects,
         rates: lower.rates,
         profiles: lower.profiles,
@@ -218,6 +232,11 @@ struct Lower<'p> {
     tables: Vec<LoweredTable>,
     made_tables: Vec<bool>,
     choices: Vec<Choice>,
+    /// Tables that share a memory, and these memories.
+    groups: Vec<Group>,
+    shared: Vec<Shared>,
+    /// What holds where ways end that meet others.
+    known_at: BTreeMap<ir::Block, exclusion::Literals>,
     objects: BTreeMap<usize, ir::MapId>,
     rates: BTreeMap<usize, ir::MapId>,
     profiles: BTreeMap<usize, LoweredProfile>,
@@ -262,6 +281,24 @@ impl Lower<'_> {
         if self.errors.len() > before {
             let error = self.errors.pop();
             self.errors.extend(error.map(|error| error.help(help)));
+        }
+        refused
+    }
+
+    /// The same, with another place that is to be looked at, and why.
+    fn refuse_beside<T>(
+        &mut self,
+        span: Span,
+        message: impl Into<String>,
+        (place, why): (Place, &str),
+        help: impl Into<String>,
+    ) -> Made<T> {
+        let before = self.errors.len();
+        let refused = self.refuse_with(span, message, help);
+        if self.errors.len() > before {
+            let error = self.errors.pop();
+            self.errors
+                .extend(error.map(|error| error.label(place, why)));
         }
         refused
     }

@@ -191,7 +191,8 @@ impl Finding {
 }
 
 impl Asked<'_> {
-    fn key_bits(&self) -> u32 {
+    /// Bits of all keys.
+    pub(super) fn key_bits(&self) -> u32 {
         self.keys.iter().map(|(_, bits)| bits).sum()
     }
 

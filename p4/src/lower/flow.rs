@@ -1,5 +1,6 @@
 //! Where control goes, and what variables are when ways meet.
 
+use super::exclusion::Past;
 use super::node::Node;
 use super::{ir, Lower, Made};
 use hardpath_ir::{Target, Terminator};
@@ -43,6 +44,8 @@ pub(super) enum Slot {
 #[derive(Clone, Default)]
 pub(super) struct Env {
     nodes: BTreeMap<Slot, Rc<Node>>,
+    /// What is behind it, where tables share a memory.
+    pub past: Past,
 }
 
 impl Env {
@@ -80,6 +83,13 @@ impl Env {
 pub(super) struct Edge {
     block: ir::Block,
     env: Env,
+}
+
+impl Edge {
+    /// Where it ends, and what is behind it.
+    pub fn end(&self) -> (ir::Block, &Past) {
+        (self.block, &self.env.past)
+    }
 }
 
 /// Ways that leave a call before its end.
@@ -157,7 +167,11 @@ impl Lower<'_> {
     fn join(&mut self, edges: Vec<Edge>) {
         let joined = self.ir.make_block();
         let mut args: Vec<Vec<ir::Value>> = edges.iter().map(|_| Vec::new()).collect();
-        let mut env = Env::default();
+        self.keep_known(&edges);
+        let mut env = Env {
+            past: Past::joined(edges.iter().map(|edge| &edge.env.past)),
+            ..Env::default()
+        };
         let mut slots: Vec<Slot> = edges
             .iter()
             .flat_map(|edge| edge.env.nodes.keys().copied())
@@ -303,11 +317,14 @@ impl Lower<'_> {
             yes: to(yes),
             no: to(no),
         };
-        let edge = |block| Edge {
-            block,
-            env: self.env.clone(),
+        let edge = |block, is| {
+            let mut env = self.env.clone();
+            if !self.groups.is_empty() {
+                env.past.learn(condition, is);
+            }
+            Edge { block, env }
         };
-        (edge(yes), edge(no))
+        (edge(yes, true), edge(no, false))
     }
 
     /// Leaves the way that is written if a condition holds, to where `keep` puts it.

@@ -8,6 +8,7 @@
 //! exact      key:    fields, the first one lowest; lowest byte first
 //! one prefix key:    length (4 bytes, lowest first), fields, the prefix behind the others; highest byte first
 //! masks      key:    fields as of exact, masks at the same places, priority (4 bytes, lowest first)
+//! shared     key:    fields as of exact, above those of the widest key the number of the table
 //! all        value:  [packets, bytes,] [last found,] [cell of a meter,] number of the action, its arguments
 //! ```
 
@@ -19,6 +20,7 @@ use self::parts::{buckets, cell, members, pair, placed, rates};
 use super::finding::Finding;
 use super::idle::TIME_BYTES;
 use super::profiles::LoweredProfile;
+use super::sharing::Share;
 use super::tables::{CELL_BYTES, COUNT_BYTES};
 use super::{ir, Lowered, LoweredTable};
 use crate::control::key_name;
@@ -175,6 +177,8 @@ pub struct Key {
     pub has_masks: bool,
     /// The priority is that of the prefix: how long it is; of keys that are all exact 0.
     pub priority_is_length: bool,
+    /// Tables share the memory: the number of this one stands among the bits of the fields.
+    pub share: Option<Share>,
 }
 
 impl Key {
@@ -221,6 +225,7 @@ impl Key {
             fixed: last.map(|last| filled - made.keys[last]),
             has_masks,
             priority_is_length: has_masks && !of.takes_priorities(),
+            share: made.share,
         }
     }
 
@@ -242,6 +247,7 @@ impl Key {
             fixed: None,
             has_masks: false,
             priority_is_length: false,
+            share: None,
         }
     }
 
@@ -255,10 +261,11 @@ impl Key {
         self.first + 2 * self.bytes
     }
 
-    /// Bits of the number that are of no field: zeros, and ones in the masks.
+    /// Bits of the number that are of no field, those above the number of a table apart: zeros, and ones in the masks.
     pub fn fill(&self) -> Bits {
         let filled: u32 = self.fields.iter().map(|key| key.field.bits.width).sum();
-        let width = self.bytes * 8 - filled;
+        let end = self.share.map_or(self.bytes * 8, |share| share.bits.lo);
+        let width = end - filled;
         match self.order {
             Order::Little => Bits { lo: filled, width },
             Order::Big => Bits { lo: 0, width },
@@ -268,7 +275,24 @@ impl Key {
     /// A number for each field, one beside the other.
     pub(super) fn number(&self, numbers: &[BigInt]) -> BigInt {
         let fields = self.fields.iter().zip(numbers);
-        fields.map(|(key, number)| key.field.bits.of(number)).sum()
+        let fields: BigInt = fields.map(|(key, number)| key.field.bits.of(number)).sum();
+        fields + self.tag()
+    }
+
+    /// An entry of this key in the memory is one of this table.
+    pub fn is_own(&self, key: &[u8]) -> bool {
+        let number = BigInt::from_bytes_le(num_bigint::Sign::Plus, key);
+        let own = |share: Share| {
+            let number = number >> share.bits.lo;
+            crate::value::wrap(number, share.bits.width, false) == share.number.into()
+        };
+        self.share.is_none_or(own)
+    }
+
+    /// The number of the table, where it stands in a number with the fields; else nothing.
+    fn tag(&self) -> BigInt {
+        let tag = self.share.map(|share| share.bits.of(&share.number.into()));
+        tag.unwrap_or_default()
     }
 
     /// A number in the order of its bytes.

@@ -2,6 +2,7 @@
 
 mod masks;
 mod profiles;
+mod rooms;
 
 use super::control::Written;
 use super::externs::meters::{rate_bytes, BUCKET_BYTES, RATE_BYTES};
@@ -116,6 +117,8 @@ pub struct Running<'p, D> {
     constant: Vec<Vec<Entry>>,
     /// What tables have whose masks are few.
     masks: masks::Masks,
+    /// What tables have that share a memory.
+    rooms: rooms::Rooms,
     /// Cells of meters that entries have, by their tables and keys.
     cells: BTreeMap<(usize, Vec<u8>), u32>,
 }
@@ -141,6 +144,7 @@ impl<'p, D: Device> Running<'p, D> {
             places: Default::default(),
             constant: Vec::new(),
             masks: Default::default(),
+            rooms: Default::default(),
             cells: Default::default(),
         };
         let first = first_tables(program, sources, design)?;
@@ -204,12 +208,16 @@ impl<D: Device> Engine for Running<'_, D> {
         match self.lowered.entry(table, self.of_table(table), entry) {
             Some(mut written) => {
                 self.masks.check(self.lowered, table, &written)?;
+                self.rooms.check(self.lowered, table, &written)?;
                 self.refer(table, entry, &mut written)?;
                 self.take_cell(table, &mut written);
                 let (map, key) = (written.map, written.key);
                 let put = self.device.update(map, &key, &written.value);
                 match &put {
-                    Ok(()) => self.masks.put(self.lowered, table, key),
+                    Ok(()) => {
+                        self.rooms.put(self.lowered, table, &key);
+                        self.masks.put(self.lowered, table, key);
+                    }
                     Err(_) => {
                         self.cells.remove(&(table, key));
                     }
@@ -242,6 +250,7 @@ impl<D: Device> Engine for Running<'_, D> {
     fn take(&mut self, table: usize, entry: &Entry) {
         if let Some(written) = self.lowered.entry(table, self.of_table(table), entry) {
             self.masks.take(table, &written.key);
+            self.rooms.take(table, &written.key);
             // A place stays, whatever stands there.
             let vacant = self.lowered.vacant(table);
             let emptied =

@@ -28,6 +28,7 @@ impl Lower<'_> {
         let Some(place) = self.design.table(self.this, table) else {
             return self.refuse(whole.span, "this table is not made before packets come");
         };
+        self.applied_with(place, whole.span)?;
         if !self.made_tables[place] {
             self.made_tables[place] = true;
             self.make_table(place, of)?;
@@ -80,21 +81,7 @@ impl Lower<'_> {
     /// What the table becomes.
     fn make_table(&mut self, place: usize, of: &typed::Table) -> Made<()> {
         let program = self.program;
-        let actions: Vec<usize> = of.actions.iter().map(|listed| listed.action).collect();
-        let mut made = LoweredTable {
-            keys: of
-                .keys
-                .iter()
-                .map(|key| match key.kind.as_str() {
-                    SELECTOR => 0,
-                    _ => self.width(&key.value.of),
-                })
-                .collect(),
-            counts: self.design.direct_counter(program, place).is_some(),
-            times: self.design.idle(program, place).is_some() && !of.entries_are_constant,
-            meters: self.design.direct_meter(program, place).is_some(),
-            ..self.rows_of(&actions)
-        };
+        let mut made = self.begun(place, of);
         let row_bytes = row_bits(&made).div_ceil(8);
         made.size = of.entries.len().max(1) as u32;
         let name = self.design.tables[place].name.clone();
@@ -108,12 +95,17 @@ impl Lower<'_> {
                 Some(profile) => self.make_profile(of, profile)?.bytes() * 8,
                 None => row_bits(&made),
             };
-            let (map, finding) = self.entries_map(place, of, &made, made.body_bits)?;
+            let shared = self.shared_map(place)?;
+            made.share = shared.map(|(_, share)| share);
+            let (map, finding) = match shared {
+                Some((map, _)) => (map, Finding::Hash),
+                None => self.entries_map(place, of, &made, made.body_bits)?,
+            };
             let places = u64::from(self.ir.maps[map].max_entries);
-            // With a place for each key there may be more than are wanted.
+            // With a place for each key, or shared with others, there may be more than are wanted.
             let wanted = self.wanted_size(place, of).unwrap_or(USUAL);
-            let size = match finding {
-                Finding::Direct => places.min(wanted),
+            let size = match (finding, made.share) {
+                (Finding::Direct, _) | (_, Some(_)) => places.min(wanted),
                 _ => places,
             };
             made.size = u32::try_from(size).unwrap_or(u32::MAX);
@@ -133,6 +125,26 @@ impl Lower<'_> {
         }
         self.tables[place] = made;
         Ok(())
+    }
+
+    /// A table of which nothing is made yet but what its entries and their rows look like.
+    pub(super) fn begun(&self, place: usize, of: &typed::Table) -> LoweredTable {
+        let program = self.program;
+        let actions: Vec<usize> = of.actions.iter().map(|listed| listed.action).collect();
+        LoweredTable {
+            keys: of
+                .keys
+                .iter()
+                .map(|key| match key.kind.as_str() {
+                    SELECTOR => 0,
+                    _ => self.width(&key.value.of),
+                })
+                .collect(),
+            counts: self.design.direct_counter(program, place).is_some(),
+            times: self.design.idle(program, place).is_some() && !of.entries_are_constant,
+            meters: self.design.direct_meter(program, place).is_some(),
+            ..self.rows_of(&actions)
+        }
     }
 
     /// The layout of rows of these actions, functions of the program.
@@ -160,15 +172,7 @@ impl Lower<'_> {
         if let Err(kind) = find_of(&kinds) {
             return self.refuse(of.span, format!("keys of the kind `{kind}` are not there"));
         }
-        let keys = of
-            .matched_keys()
-            .map(|(at, key)| (key.kind.as_str(), made.keys[at]));
-        let asked = Asked {
-            keys: keys.filter(|(_, bits)| *bits > 0).collect(),
-            size: self.wanted_size(place, of),
-            learns: learns(of),
-            value_bits: made.front_bytes() * 8 + body_bits,
-        };
+        let asked = self.wishes(place, of, made, body_bits);
         let mut said = of.annotations.iter();
         let said = said.rfind(|one| one.name.text == finding::ANNOTATION);
         let (finding, why, span) = match said {
@@ -209,8 +213,27 @@ impl Lower<'_> {
         Ok((self.ir.maps.push(own), finding))
     }
 
+    /// What decides how entries are found. `body_bits`: of what an entry has behind what stands in front.
+    pub(super) fn wishes<'t>(
+        &self,
+        place: usize,
+        of: &'t typed::Table,
+        made: &LoweredTable,
+        body_bits: u32,
+    ) -> Asked<'t> {
+        let keys = of
+            .matched_keys()
+            .map(|(at, key)| (key.kind.as_str(), made.keys[at]));
+        Asked {
+            keys: keys.filter(|(_, bits)| *bits > 0).collect(),
+            size: self.wanted_size(place, of),
+            learns: learns(of),
+            value_bits: made.front_bytes() * 8 + body_bits,
+        }
+    }
+
     /// Entries that the table wants.
-    fn wanted_size(&self, place: usize, of: &typed::Table) -> Option<u64> {
+    pub(super) fn wanted_size(&self, place: usize, of: &typed::Table) -> Option<u64> {
         let object = self.design.tables[place].object;
         let made = &self.design.objects[object].made;
         match evaluate(self.program, of.size.as_ref()?, made) {
@@ -300,7 +323,10 @@ impl Lower<'_> {
                     true => self.number(0u32, 8),
                     false => self.concat(&pieces),
                 };
-                self.zext(all, key_bytes * 8)
+                match made.share {
+                    Some(share) => self.tagged(all, share, key_bytes),
+                    None => self.zext(all, key_bytes * 8),
+                }
             }
         })
     }
