@@ -8,7 +8,7 @@ pub mod text;
 use crate::arguments::ProgramArguments;
 use crate::files;
 use crate::target::{Asked, Target};
-use crate::ways::Ways;
+use crate::ways::{SharedMemory, Ways};
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{EventCall, Object, ProgramImage};
 use hardpath_ir::maps::Image;
@@ -92,6 +92,8 @@ pub struct Loaded {
     pub layouts: Vec<Layout>,
     /// How tables find their entries, where there are several ways.
     pub ways: Vec<Ways>,
+    /// Memories that tables share.
+    pub shared: Vec<SharedMemory>,
     /// Further files for the folder of a design, by their endings.
     pub beside: Vec<(&'static str, Vec<u8>)>,
     /// What is to be said of the program, whatever becomes of it.
@@ -115,6 +117,7 @@ impl Loaded {
             first: Image::new(),
             layouts: Vec::new(),
             ways: Vec::new(),
+            shared: Vec::new(),
             beside: Vec::new(),
             warnings: Vec::new(),
         }

@@ -4,7 +4,7 @@ use hardpath_blocks::cuckoo::{cuckoo, Cuckoo};
 use hardpath_blocks::hash::hash_function;
 use hardpath_blocks::lpm::{lpm, Lpm, Search};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{Find, MapDecl};
+use hardpath_ir::{Find, MapDecl, Op, Program};
 use hardpath_pipeline::map_is_too_large;
 use hardpath_rtl::Design;
 use hardpath_state::served::{served, Served};
@@ -27,6 +27,16 @@ pub struct Ways {
     pub why: String,
     /// All ways by their words: as a table of the IR, or why not.
     pub all: Vec<(&'static str, Result<MapDecl, String>)>,
+}
+
+/// A memory that several tables share.
+pub struct SharedMemory {
+    /// Its name.
+    pub name: String,
+    /// It as a table of the IR.
+    pub map: MapDecl,
+    /// Each of its tables, and what that would be alone.
+    pub tables: Vec<(String, MapDecl)>,
 }
 
 /// What a way takes, with the values of its entries: very roughly.
@@ -126,6 +136,67 @@ fn prefixes(decl: &MapDecl) -> Lpm {
         },
         bounded: false,
     }
+}
+
+impl SharedMemory {
+    /// What it takes, and what the tables would take alone.
+    fn costs(&self) -> Result<(Cost, Vec<Cost>), String> {
+        let alone = self.tables.iter().map(|(_, decl)| Cost::of(decl));
+        Ok((Cost::of(&self.map)?, alone.collect::<Result<_, _>>()?))
+    }
+}
+
+/// Keys that a packet may look up in a memory.
+fn lookups(form: &Program, memory: &str) -> usize {
+    let insts = form
+        .order
+        .iter()
+        .flat_map(|block| &form.blocks[*block].insts);
+    let asks = |op: &Op| matches!(op, Op::MapLookup(map) if form.maps[*map].name == memory);
+    insts.filter(|inst| asks(&form.insts[**inst].op)).count()
+}
+
+/// All memories that tables share, for scripts and for people: what sharing saves. `form`: the program as it became hardware.
+pub fn told_of_shared(all: &[SharedMemory], form: &Program) -> (Value, String) {
+    let (mut objects, mut text) = (Vec::new(), String::new());
+    for memory in all {
+        let names: Vec<&str> = memory
+            .tables
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let mut object = json!({
+            "memory": memory.name,
+            "tables": names,
+            "entries": memory.map.max_entries,
+            "lookups": lookups(form, &memory.name),
+        });
+        // What is too large to be a memory is refused elsewhere.
+        if let Ok((cost, alone)) = memory.costs() {
+            let lut: u64 = alone.iter().map(|cost| cost.lut).sum();
+            let ff: u64 = alone.iter().map(|cost| cost.ff).sum();
+            let bram36: f64 = alone.iter().map(|cost| cost.bram36).sum();
+            let _ = writeln!(
+                text,
+                "\nTables {} share the memory {}, since no packet applies two of them. Roughly, behind ports of its own:\n    \
+                 shared    {}\n    apart     {lut} LUT, {ff} FF, {bram36} BRAM36",
+                names.join(", "),
+                memory.name,
+                cost.text()
+            );
+            let lookups = lookups(form, &memory.name);
+            if lookups > 1 {
+                let _ = writeln!(
+                    text,
+                    "A packet looks up {lookups} keys in it, each at a port of its own: what one table finds decides which key another one is given, or whether."
+                );
+            }
+            object["shared"] = cost.json();
+            object["apart"] = json!({ "lut": lut, "ff": ff, "bram36": bram36 });
+        }
+        objects.push(object);
+    }
+    (Value::Array(objects), text)
 }
 
 impl Ways {

@@ -39,6 +39,8 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
     let (tables, ways_text) = ways::told(&loaded.ways);
     let mut object = json(arguments, &loaded, &hardware, &size, &files);
     object["tables"] = tables;
+    let (shared, shared_text) = ways::told_of_shared(&loaded.shared, &hardware.form);
+    object["shared_memories"] = shared;
     let mut text = format!(
         "{} ({}) as hardware:\n\n{}",
         loaded.program.name, loaded.described, hardware.told.text
@@ -48,6 +50,7 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
         let _ = writeln!(text, "{sentence}");
     }
     text.push_str(&ways_text);
+    text.push_str(&shared_text);
     text.push_str(&dropped_calls(&loaded.dropped_calls));
     if let Some(folder) = &arguments.output {
         text.push_str(&format!(

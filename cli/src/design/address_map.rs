@@ -106,7 +106,13 @@ pub fn c_header(hardware: &Hardware, known: &[Layout]) -> String {
         if map.stored.has_foreign() {
             lines.foreign(&prefix, &name, map);
         }
-        if let Some(layout) = layouts::of_map(known, &map.name) {
+        let all = layouts::of_map(known, &map.name);
+        let is_shared = all.len() > 1;
+        for layout in all {
+            let name = match is_shared {
+                true => lines.map_name(&layout.owner.name),
+                false => name.clone(),
+            };
             lines.layout(&prefix, &name, layout);
         }
     }
@@ -245,9 +251,7 @@ pub fn json(hardware: &Hardware, known: &[Layout]) -> String {
                 object["key_mask"] = json!(map.stored.constant());
                 object["key_constants"] = json!(map.stored.values());
             }
-            if let Some(layout) = layouts::of_map(known, &map.name) {
-                object["layout"] = layouts::json(layout);
-            }
+            layouts::tell(&mut object, known, &map.name);
             object
         })
         .collect();

@@ -64,7 +64,7 @@ pub fn readme(hardware: &Hardware, origin: &Origin, sources: &Sources, more: &st
     text.push_str(&ternary_entries(&hardware.form));
     let maps = interface.maps.iter();
     let known: Vec<_> = maps
-        .filter_map(|map| layouts::of_map(origin.layouts, &map.name))
+        .flat_map(|map| layouts::of_map(origin.layouts, &map.name))
         .collect();
     text.push_str(&layouts::readme(&known));
     text

@@ -11,9 +11,22 @@ use std::fmt::Write;
 /// Bytes of a priority.
 const PRIORITY_BYTES: u32 = 4;
 
-/// The layout of the map of that name.
-pub fn of_map<'a>(layouts: &'a [Layout], map: &str) -> Option<&'a Layout> {
-    layouts.iter().find(|layout| layout.map == map)
+/// The layouts of the map of that name: several where tables share it.
+pub fn of_map<'a>(layouts: &'a [Layout], map: &str) -> Vec<&'a Layout> {
+    let all = layouts.iter();
+    all.filter(|layout| layout.map == map).collect()
+}
+
+/// Adds what is known of a map to what a script is told of it.
+pub fn tell(object: &mut Value, layouts: &[Layout], map: &str) {
+    match of_map(layouts, map).as_slice() {
+        [] => {}
+        [layout] => object["layout"] = json(layout),
+        several => {
+            let all = several.iter().map(|layout| json(layout));
+            object["layouts"] = all.collect();
+        }
+    }
 }
 
 fn word(holds: Holds) -> &'static str {
@@ -56,7 +69,7 @@ fn order(key: &Key) -> &'static str {
 }
 
 /// A layout as the address map has it.
-pub fn json(layout: &Layout) -> Value {
+fn json(layout: &Layout) -> Value {
     let key = &layout.key;
     let fields = key.fields.iter().map(|one| {
         let mut field = field_json(&one.field);
@@ -84,6 +97,14 @@ pub fn json(layout: &Layout) -> Value {
             "bytes": PRIORITY_BYTES,
             "order": "little",
             "plus": PRIORITY_OFFSET,
+        });
+    }
+    if let Some(share) = &key.share {
+        key_json["table"] = json!({
+            "lo": share.bits.lo,
+            "width": share.bits.width,
+            "number": share.number,
+            "most_entries": share.most,
         });
     }
     let actions = layout.actions.iter().enumerate().map(|(number, action)| {
@@ -166,6 +187,13 @@ pub fn constants(layout: &Layout) -> Vec<(String, u32, &'static str)> {
         let comment = "from here on the fields are one number, big endian";
         more("KEY_FIELDS_BYTE", key.first, comment);
         more("KEY_FIELDS_BYTES", key.bytes, "");
+    }
+    if let Some(share) = &key.share {
+        let comment = "the number of the table, which the key has above its fields";
+        more("KEY_TABLE", share.number, comment);
+        more("KEY_TABLE_LO", share.bits.lo, "");
+        more("KEY_TABLE_WIDTH", share.bits.width, "");
+        more("MOST_ENTRIES", share.most, "");
     }
     if key.has_masks {
         more("KEY_MASKS_BYTE", key.masks_at(), "");
@@ -323,11 +351,27 @@ fn key_text(layout: &Layout) -> String {
             "In KEY bytes 0 to {last} are the fields, little endian: each key has a place of its own, and an entry stands there where \
              `is_there` is 1. So it comes and goes with UPDATE, and is gone where all of VALUE is 0.\n\n"
         ),
-        (None, false) => format!("In KEY bytes 0 to {last} are the fields, little endian.\n\n"),
+        (None, false) => match &key.share {
+            Some(share) => format!(
+                "In KEY bytes 0 to {last} are the fields, little endian, and above them the number of the table, since others have entries in the \
+                 same map. This one may have {} entries: who puts them there counts them.\n\n",
+                share.most
+            ),
+            None => format!("In KEY bytes 0 to {last} are the fields, little endian.\n\n"),
+        },
     };
     text.push_str("| KEY | field | bits | width | P4Info id |\n|---|---|---|---|---|\n");
     for one in &key.fields {
         row(&mut text, &one.kind, &one.field);
+    }
+    if let Some(share) = &key.share {
+        let Bits { lo, width } = share.bits;
+        let number = share.number;
+        let _ = writeln!(
+            text,
+            "| the table: {number} | | {} | {width} | |",
+            bits_of(lo, width)
+        );
     }
     text.push('\n');
     text

@@ -10,11 +10,11 @@ use super::{Form, Given, Loaded, Source};
 use crate::arguments::{P4Arguments, P4SourceArguments, P4Version};
 use crate::files;
 use crate::target::Asked;
-use crate::ways::Ways;
+use crate::ways::{SharedMemory, Ways};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::Image;
-use hardpath_ir::MapId;
+use hardpath_ir::{MapDecl, MapId};
 use hardpath_p4::commands::Command;
 use hardpath_p4::design::{self, Design};
 use hardpath_p4::entries;
@@ -64,6 +64,7 @@ impl Source for P4 {
         let first = first_tables(&read.program, &read.sources, &read.design)?;
         loaded.layouts = lowered.layouts(&read.program, &read.design, &info, &first);
         loaded.ways = ways(&lowered, &read.design);
+        loaded.shared = shared(&lowered, &read.design);
         loaded.first = read.contents(&lowered, &[])?;
         loaded.beside = vec![
             ("p4info.txtpb", info.text().into_bytes()),
@@ -231,6 +232,18 @@ fn ways(lowered: &Lowered, design: &Design) -> Vec<Ways> {
             .collect(),
     });
     ways.collect()
+}
+
+/// Memories that tables share.
+fn shared(lowered: &Lowered, design: &Design) -> Vec<SharedMemory> {
+    let named =
+        |(table, decl): &(usize, MapDecl)| (design.tables[*table].name.clone(), decl.clone());
+    let all = lowered.shared.iter().map(|shared| SharedMemory {
+        name: shared.name.clone(),
+        map: shared.map.clone(),
+        tables: shared.tables.iter().map(named).collect(),
+    });
+    all.collect()
 }
 
 /// A program as all commands have programs.

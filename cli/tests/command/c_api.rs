@@ -113,6 +113,7 @@ fn works(program: &str, source: &str, phases: &[Phase]) {
     let folder = design(path(&file), place.path(), &[]);
     let data = root().join("cli/tests/command/data/c_api");
     let name = Path::new(program).file_stem().unwrap().to_str().unwrap();
+    let name = name.replace('-', "_");
     let (api, include) = (format!("{name}_api.c"), format!("-I{}", path(&data)));
     let source = data.join(source);
     let sources = [
@@ -139,6 +140,12 @@ fn everything_is_done_on_the_native_engine() {
         "tables.c",
         &bench::tables(),
     );
+}
+
+/// Tables that share a memory are counted, each for itself.
+#[test]
+fn tables_that_share_a_memory_are_set_up() {
+    works("tests/stf/table-shared.p4", "shared.c", &bench::shared());
 }
 
 /// Many prefixes, addresses of 128 bits, groups, and a default action with parameters.

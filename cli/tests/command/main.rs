@@ -36,6 +36,7 @@ mod rows;
 mod samples;
 mod savings;
 mod sections;
+mod sharing;
 mod supported;
 mod texts;
 mod vendor;

@@ -103,9 +103,7 @@ fn json(
             "value_bytes": map.value_bytes,
             "entries": map.max_entries,
         });
-        if let Some(layout) = layouts::of_map(&loaded.layouts, &map.name) {
-            object["layout"] = layouts::json(layout);
-        }
+        layouts::tell(&mut object, &loaded.layouts, &map.name);
         object
     });
     json!({

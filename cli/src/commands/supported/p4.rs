@@ -124,6 +124,14 @@ chosen and why, and what the other ways would cost roughly (`tables` with `--jso
 | `tcam` | all | likewise, with masks; of prefixes the longer one wins |
 | `masks` | all but ranges | in a hash table for each mask: at most 16 masks, however entries are spread over them, and priorities from -2^23 to 2^23 - 1 |
 | nothing, one prefix beside exact keys | | by prefixes |
+
+`@hardpath_share(\"word\")` in front of several tables of one control lets them have one hash memory, where no packet applies two of them: one
+lookup a packet, one host port, one set of hash functions, and no half-empty memories. The key has the number of the table above the fields of the widest one, and the
+memory has room for the entries of all; each table still has its own entries, actions, default action and counters under its own name, and is full at its own
+size. Two tables exclude each other where they stand in `if` and `else`, or in cases of a `switch`, where the conditions in front of them
+contradict each other, or where the parser makes only one of the headers valid that they are applied for. A packet that can apply both is an error, with both
+places; so are keys that are not exact, constant entries, entries that packets add, timeouts, action profiles, and a table that shares
+with none. `hardpath compile` tells what sharing saves roughly (`shared_memories` with `--json`).
 ";
 
 /// Commands of files, with how they are written.

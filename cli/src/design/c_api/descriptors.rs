@@ -1,7 +1,7 @@
 //! `NAME_api.c`: where everything stands, as the runtime reads it, and the functions.
 
 use super::functions;
-use super::header::{of_profile, taken};
+use super::header::{held, of_profile, taken};
 use super::model::{Actions, Array, Entries, Held, Meter, Model, Profile, Table};
 use hardpath_ir::maps::Image;
 use hardpath_p4::lower::layout::{Bits, Field, Scope};
@@ -160,7 +160,7 @@ fn profile_text(model: &Model, number: usize, profile: &Profile) -> String {
         .filter_map(|table| table.entries.as_ref());
     let tables = tables.filter(|entries| entries.profile == Some(number));
     let tables: Vec<String> = tables
-        .map(|entries| format!("&table_{}", entries.held.number))
+        .map(|entries| format!("&table_{}", entries.held.place()))
         .collect();
     for table in &tables {
         let table = table.trim_start_matches('&');
@@ -227,7 +227,7 @@ fn table_text(model: &Model, table: &Table) -> String {
     ] {
         let has_row = held.filter(|held| !held.layout.actions.is_empty());
         if let (Some(held), Some(actions)) = (has_row, &table.actions) {
-            let name = format!("row_{}", held.number);
+            let name = format!("row_{}", held.place());
             text.push_str(&row_text(&name, actions, &held));
         }
     }
@@ -267,6 +267,7 @@ fn key_fields(entries: &Entries) -> String {
 }
 
 fn entries_text(model: &Model, entries: &Entries, actions: Option<&Actions>) -> String {
+    let share = share_text(model, entries);
     let held = entries.held;
     let key = &held.layout.key;
     let finds = match (key.fixed, key.has_masks) {
@@ -281,7 +282,7 @@ fn entries_text(model: &Model, entries: &Entries, actions: Option<&Actions>) -> 
     };
     let has_row = actions.is_some() && !held.layout.actions.is_empty();
     let row = match has_row {
-        true => format!("&row_{}", held.number),
+        true => format!("&row_{}", held.place()),
         false => String::from("NULL"),
     };
     let or_null = |text: Option<String>| text.unwrap_or_else(|| String::from("NULL"));
@@ -298,8 +299,8 @@ fn entries_text(model: &Model, entries: &Entries, actions: Option<&Actions>) -> 
         kept => format!("{}, {}", bytes(&kept.concat()), kept.len()),
     };
     format!(
-        "\nstatic const struct hardpath_table table_{0} = {{\n    &map_{0}, {finds}, {1}, {2}, {3}, {4}, {{ {5} }}, {priority}, {front},\n    \
-         {6}, {7}, {8}, {14}, {row}, {9}, {10}, {11}, {12}, {13}, {kept}\n}};\n",
+        "\nstatic const struct hardpath_table table_{15} = {{\n    &map_{0}, {finds}, {1}, {2}, {3}, {4}, {{ {5} }}, {priority}, {front},\n    \
+         {6}, {7}, {8}, {14}, {row}, {9}, {10}, {11}, {12}, {13}, {kept}, {share}\n}};\n",
         held.number,
         key.first,
         key.bytes,
@@ -315,7 +316,23 @@ fn entries_text(model: &Model, entries: &Entries, actions: Option<&Actions>) -> 
         or_null(entries.meter.map(|meter| format!("&meter_{}", meter.rates.number))),
         taken.unwrap_or_else(|| String::from("0")),
         bits(held.field("is_there")),
+        held.place(),
     )
+}
+
+/// The part of a memory that a table has.
+fn share_text(model: &Model, entries: &Entries) -> String {
+    match &entries.held.layout.key.share {
+        None => format!("{}, 0, 0, 0", bits(None)),
+        Some(share) => format!(
+            "{}, {}, {}, offsetof(struct {}, {})",
+            bits(Some(share.bits)),
+            share.number,
+            share.most,
+            model.prefix,
+            held(entries)
+        ),
+    }
 }
 
 fn array_text(array: &Array, fields: &str) -> String {
@@ -323,6 +340,11 @@ fn array_text(array: &Array, fields: &str) -> String {
         "\nstatic const struct hardpath_cells cells_{0} = {{ &map_{0}, {1}, {{ {fields} }}, NULL }};\n",
         array.held.number, array.held.map.max_entries
     )
+}
+
+/// Its memory is that of others, too.
+fn shares(entries: &Entries) -> bool {
+    entries.held.layout.key.share.is_some()
 }
 
 /// The design as a whole, how it is opened, and where the buffers of an operation are.
@@ -333,19 +355,22 @@ fn design_text(model: &Model, first: &Image) -> String {
     let maps: Vec<String> = maps.collect();
     let known = model
         .entries()
-        .filter(|entries| entries.meter.is_some() || entries.profile.is_some());
+        .filter(|entries| entries.meter.is_some() || entries.profile.is_some() || shares(entries));
     let known: Vec<&Entries> = known.collect();
     let tables = known
         .iter()
-        .map(|entries| format!("&table_{}", entries.held.number));
+        .map(|entries| format!("&table_{}", entries.held.place()));
     let tables: Vec<String> = tables.collect();
     let profiles = (0..model.profiles.len()).map(|number| format!("&profile_{number}"));
     let profiles: Vec<String> = profiles.collect();
     let first = first_entries(model, first).map(|(number, _, key, value)| {
         let mut known = known.iter();
-        let table = match known.any(|entries| entries.held.number == number) {
-            true => format!("&table_{number}"),
-            false => String::from("NULL"),
+        let is_in = |entries: &&&Entries| {
+            entries.held.number == number && entries.held.layout.key.is_own(key)
+        };
+        let table = match known.find(is_in) {
+            Some(entries) => format!("&table_{}", entries.held.place()),
+            None => String::from("NULL"),
         };
         let (key, value) = (bytes(key), bytes(value));
         format!("\n    {{ &map_{number}, {table}, {key}, {value} }}")

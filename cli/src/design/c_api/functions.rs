@@ -132,7 +132,7 @@ fn of_entries(entries: &Entries) -> Vec<Function> {
     let key = || (format!("const struct {stem}_key *"), "key");
     let (kind, name) = value(entries);
     let constant = || (format!("const {kind}"), name);
-    let table = || Some(format!("table_{}", entries.held.number));
+    let table = || Some(format!("table_{}", entries.held.place()));
     let of = |name: &str, parameters, does, comment| Function {
         name: format!("{stem}_{name}"),
         parameters,

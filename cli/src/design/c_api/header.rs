@@ -90,6 +90,9 @@ fn device(model: &Model) -> String {
                 words(&meter.rates)
             );
         }
+        if entries.held.layout.key.share.is_some() {
+            let _ = writeln!(text, "    uint32_t {};", held(entries));
+        }
     }
     for (number, profile) in model.profiles.iter().enumerate() {
         let words = words(&profile.members);
@@ -118,7 +121,12 @@ fn words(held: &Held) -> u32 {
 
 /// Where a device has which cells of a meter are taken.
 pub fn taken(entries: &Entries) -> String {
-    format!("taken_{}", entries.held.number)
+    format!("taken_{}", entries.held.place())
+}
+
+/// Where a device has how many entries a table has that shares its memory.
+pub fn held(entries: &Entries) -> String {
+    format!("held_{}", entries.held.place())
 }
 
 /// Where a device has what it knows of a profile: where groups are written, which members and which groups are there.
@@ -132,7 +140,7 @@ fn key(entries: &Entries) -> String {
     let mut text = format!(
         "/* A key of {}: {}. */\nstruct {}_key {{\n",
         in_comment(&layout.owner.name),
-        counted(entries.held.map.max_entries, "entry"),
+        counted(entries.held.most(), "entry"),
         entries.stem
     );
     for member in &entries.key {

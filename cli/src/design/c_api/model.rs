@@ -23,6 +23,8 @@ pub struct Model<'a> {
 pub struct Held<'a> {
     /// Its place among all maps.
     pub number: usize,
+    /// Of tables that share the map: which one it is of.
+    pub at: usize,
     pub map: &'a Map,
     pub layout: &'a Layout,
 }
@@ -144,10 +146,12 @@ impl<'a> Model<'a> {
     /// Of a design whose top has this name. `names`: what is taken.
     pub fn of(top: &str, design: &'a Design, layouts: &'a [Layout], mut names: Names) -> Model<'a> {
         let maps = design.maps.iter().enumerate();
-        let held = maps.filter_map(|(number, map)| {
-            let layout = crate::design::layouts::of_map(layouts, &map.name)?;
-            Some(Held {
+        let held = maps.flat_map(|(number, map)| {
+            let all = crate::design::layouts::of_map(layouts, &map.name);
+            let all = all.into_iter().enumerate();
+            all.map(move |(at, layout)| Held {
                 number,
+                at,
                 map,
                 layout,
             })
@@ -383,6 +387,20 @@ fn entries_of<'a>(stem: &str, held: Held<'a>, all: &All<'a>, profiles: &[Profile
 }
 
 impl Held<'_> {
+    /// What the names of its constants end with.
+    pub fn place(&self) -> String {
+        match self.at {
+            0 => self.number.to_string(),
+            at => format!("{}_{at}", self.number),
+        }
+    }
+
+    /// Entries that it has at most.
+    pub fn most(&self) -> u32 {
+        let share = self.layout.key.share;
+        share.map_or(self.map.max_entries, |share| share.most)
+    }
+
     /// The bits of a field of the value.
     pub fn field(&self, name: &str) -> Option<Bits> {
         let mut fields = self.layout.fields.iter();

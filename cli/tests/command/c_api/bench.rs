@@ -285,6 +285,45 @@ pub fn ecmp() -> Vec<Phase> {
     ]
 }
 
+/// A packet of `table-shared.p4`: of one of two versions, with an address.
+fn addressed(version: u8, to: u128) -> Vec<u8> {
+    let mut bytes = vec![version];
+    match version {
+        4 => bytes.extend((to as u32).to_be_bytes()),
+        _ => bytes.extend(to.to_be_bytes()),
+    }
+    bytes.resize(40, 0);
+    bytes
+}
+
+/// What `shared.c` does.
+pub fn shared() -> Vec<Phase> {
+    let packets = || {
+        let versions = [4, 6].into_iter();
+        let all = versions.flat_map(|version| (0..8).map(move |to| addressed(version, to)));
+        all.collect()
+    };
+    let phase = |commands| Phase {
+        commands,
+        packets: packets(),
+        ..Phase::default()
+    };
+    vec![
+        phase("table_add v4 low 1 => 0x21\ntable_add v6 whole 2 => 0x2222 2\n"),
+        phase(
+            "table_add v4 low 2 => 0x21\n\
+             table_add v4 low 3 => 0x21\n\
+             table_add v4 low 4 => 0x21\n\
+             table_add v4 low 5 => 0x21\n\
+             table_add v6 whole 3 => 0x2222 2\n\
+             table_delete v4 0\n\
+             table_add v4 low 6 => 0x26\n\
+             table_modify v4 low 1 => 0x77\n\
+             table_set_default v4 low 0x99\n",
+        ),
+    ]
+}
+
 /// What `tables.c` does.
 pub fn tables() -> Vec<Phase> {
     let exact = |a, low| asked(0, a, 0, 0, low);

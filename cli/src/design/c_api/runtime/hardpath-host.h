@@ -257,6 +257,11 @@ struct hardpath_table {
     size_t taken;              /* where in the device the bits of taken cells are */
     const uint8_t *kept;       /* keys of entries that nobody changes, one behind the other */
     uint32_t kept_count;
+    /* Tables share the memory: where keys have the number of the table, this one's, and how many entries it may have. Else no bits. */
+    struct hardpath_bits share;
+    uint32_t number;
+    uint32_t most;
+    size_t held;               /* where in the device stands how many it has */
 };
 
 /* An array: a register, a counter, a default action. */
@@ -315,7 +320,7 @@ struct hardpath_design {
     size_t bytes; /* of its device */
     const struct hardpath_map *const *maps;
     uint32_t map_count;
-    const struct hardpath_table *const *tables; /* with meters or profiles */
+    const struct hardpath_table *const *tables; /* with meters or profiles, or that share a memory */
     uint32_t table_count;
     const struct hardpath_profile *const *profiles;
     uint32_t profile_count;

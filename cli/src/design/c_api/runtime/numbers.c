@@ -274,6 +274,7 @@ static int put_key(const struct hardpath_table *table, const void *key, uint8_t 
         if (status)
             return status;
     }
+    put(fields_of(table, bytes), table->share, table->number);
     if (table->finds == HARDPATH_BY_PREFIX)
         put(little(bytes, 4), word, table->fixed + length);
     if (table->finds == HARDPATH_BY_MASKS) {

@@ -442,8 +442,10 @@ static void note_entry(struct hardpath_device *device, struct hardpath_op *op)
     const struct hardpath_table *table = op->table;
     const struct hardpath_profile *profile = table->profile;
     struct number value = little(op->value, table->map->value_bytes);
-    if (!stands(op))
+    if (!stands(op) || !is_own(op))
         return;
+    if (table->share.width)
+        ++*held_of(device, table);
     if (table->meter)
         take_cell(device, op);
     if (profile && get(value, table->member) < profile->count)
@@ -504,7 +506,8 @@ static int next_resume(struct hardpath_device *device, struct hardpath_op *op)
     }
     if (op->state == 1 && op->part < design->table_count) {
         op->table = design->tables[op->part];
-        return command(op, op->table->map, NEXT, WITH_SLOT | GIVES_HANDLE | GIVES_VALUE);
+        return command(op, op->table->map, NEXT,
+                       WITH_SLOT | GIVES_HANDLE | GIVES_VALUE | (op->table->share.width ? GIVES_KEY : 0));
     }
     if (op->state == 3 && op->own < op->of)
         return cell_command(op, op->profile->slots, LOOKUP, op->from + op->own);

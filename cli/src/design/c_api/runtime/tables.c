@@ -65,6 +65,24 @@ static int stands(const struct hardpath_op *op)
     return !table->there.width || get(little((uint8_t *)op->value, table->map->value_bytes), table->there);
 }
 
+/* The key that was read is of this table, and not of another one in the same memory. */
+static int is_own(const struct hardpath_op *op)
+{
+    const struct hardpath_table *table = op->table;
+    return !table->share.width || get(fields_of(table, op->key), table->share) == table->number;
+}
+
+/* How many entries a table has that shares its memory. */
+static uint32_t *held_of(struct hardpath_device *device, const struct hardpath_table *table)
+{
+    return (uint32_t *)part(device, table->held);
+}
+
+static int is_full(struct hardpath_device *device, const struct hardpath_table *table)
+{
+    return table->share.width && *held_of(device, table) >= table->most;
+}
+
 static uint32_t cell_of(const struct hardpath_op *op)
 {
     return (uint32_t)get(little(op->value, op->table->map->value_bytes), op->table->cell);
@@ -152,12 +170,15 @@ static int next_add(struct hardpath_device *device, struct hardpath_op *op)
     const struct hardpath_meter *meter = table->meter;
     int status;
     if (op->state == 0) {
-        /* A place takes any entry, in place of any: who stands there is asked first. */
-        if (table->there.width) {
+        /* A place takes any entry, in place of any, and a table that is full may have room in its memory: who stands there is
+           asked first. */
+        if (table->there.width || is_full(device, table)) {
             status = find(op);
             if (status != HARDPATH_MISSING)
                 return status ? status : HARDPATH_EXISTS;
         }
+        if (is_full(device, table))
+            return HARDPATH_FULL;
         op->state = 1;
         status = check_choice(device, op);
         if (status)
@@ -193,6 +214,8 @@ static int next_add(struct hardpath_device *device, struct hardpath_op *op)
     }
     if (!op->answer && meter)
         take(taken_at(device, table->taken), op->number, 1);
+    if (!op->answer && table->share.width)
+        ++*held_of(device, table);
     return op->answer;
 }
 
@@ -246,6 +269,8 @@ static int next_delete(struct hardpath_device *device, struct hardpath_op *op)
     }
     if (!op->answer && table->meter && op->number < table->meter->count)
         take(taken_at(device, table->taken), op->number, 0);
+    if (!op->answer && table->share.width)
+        --*held_of(device, table);
     return op->answer;
 }
 
@@ -269,7 +294,7 @@ static int next_next(struct hardpath_device *device, struct hardpath_op *op)
     } else {
         op->slot = op->handle + 1;
     }
-    if (op->state == 1 || !stands(op)) {
+    if (op->state == 1 || !stands(op) || !is_own(op)) {
         op->state = 2;
         if (op->slot >= op->table->map->slots)
             return HARDPATH_MISSING;
@@ -434,6 +459,8 @@ static int next_begin(struct hardpath_device *device, struct hardpath_op *op)
             op->table = first->table;
             take_cell(device, op);
         }
+        if (first->table && first->table->share.width)
+            ++*held_of(device, first->table);
         first++;
         op->at++;
     }
