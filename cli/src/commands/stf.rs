@@ -19,6 +19,7 @@ use hardpath_p4::lower::Lowered;
 use hardpath_p4::runner::{self, Verdict};
 use hardpath_p4::stf;
 use hardpath_packet::{Fate, Packet, Ports};
+use hardpath_registers::register;
 use hardpath_session::{Rows, Session};
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{Host, HostOperation};
@@ -300,6 +301,33 @@ impl<'a> Card<'a> {
     }
 }
 
+impl Card<'_> {
+    /// The value of the entry with this very key, of a table in which a lookup finds the best entry for a packet: that one, if the last
+    /// lookup found it, or all are asked.
+    fn value_of_entry(&mut self, map: usize, key: &[u8]) -> Option<Vec<u8>> {
+        let address = register::MAP_HANDLE;
+        let handle = self.host(HostOperation::ReadRegister { address }).ok()?;
+        let slot = handle.data;
+        let found = self.host(HostOperation::Dump { map, slot }).ok()?;
+        if found.answer == MapAnswer::Done && found.key == key {
+            return Some(found.value);
+        }
+        let slots = self.hardware.interface.maps[map].slots;
+        let mut slot = 0;
+        while slot < slots {
+            let next = self.host(HostOperation::Next { map, slot }).ok()?;
+            if next.answer != MapAnswer::Done {
+                return None;
+            }
+            if next.key == key {
+                return Some(next.value);
+            }
+            slot = next.slot + 1;
+        }
+        None
+    }
+}
+
 impl Device for Card<'_> {
     fn packet(&mut self, port: u32, bytes: &[u8], time: u64) -> Result<Fate, Diagnostic> {
         let number = self.ports.iter().position(|one| *one == port).unwrap_or(0);
@@ -349,12 +377,16 @@ impl Device for Card<'_> {
     }
 
     fn value(&mut self, map: MapId, key: &[u8]) -> Option<Vec<u8>> {
-        let map = self.number(map)?;
+        let number = self.number(map)?;
         let operation = HostOperation::Lookup {
-            map,
+            map: number,
             key: key.to_vec(),
         };
         let answer = self.host(operation).ok()?;
-        (answer.answer == MapAnswer::Done).then_some(answer.value)
+        let value = (answer.answer == MapAnswer::Done).then_some(answer.value)?;
+        match self.program.maps[map].is_ternary() {
+            true => self.value_of_entry(number, key),
+            false => Some(value),
+        }
     }
 }
