@@ -35,5 +35,6 @@ mod ternary;
 mod ternary_bench;
 mod ternary_lint;
 mod ternary_masks;
+mod ternary_offsets;
 mod ternary_places;
 mod ternary_random;

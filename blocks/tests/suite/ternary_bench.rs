@@ -68,6 +68,10 @@ pub struct Run {
     pub answers: [u32; 6],
     /// What all packets have, in place of keys near those of entries.
     pub constant_key: Option<Key>,
+    /// The one clock behind the begin of an operation in which a packet comes.
+    pub only: Option<u32>,
+    /// Clocks since an operation began.
+    since: u32,
     /// No packets come while an operation is prepared.
     pub is_quiet: bool,
     /// Clocks until the last operation was prepared.
@@ -90,6 +94,8 @@ impl Run {
             choices: 0,
             answers: [0; 6],
             constant_key: None,
+            only: None,
+            since: 0,
             is_quiet: false,
             waited: 0,
             config,
@@ -201,6 +207,7 @@ impl Run {
         self.bench.step();
         self.check();
         self.clock += 1;
+        self.since += 1;
     }
 
     fn check(&mut self) {
@@ -217,12 +224,21 @@ impl Run {
 
     pub fn packets(&mut self, count: u32) {
         for _ in 0..count {
+            if self.only.is_some_and(|only| only != self.since) {
+                self.step(None);
+                continue;
+            }
             let key = match &self.constant_key {
                 Some(key) => key.clone(),
                 None => self.some_key(),
             };
             self.step(Some(&key));
         }
+    }
+
+    /// Clocks that the last operation took, with its slot and its answer.
+    pub fn last_clocks(&self) -> u32 {
+        self.since
     }
 
     /// Of a table with places: how many others moved for the last operation, which put an entry in.
@@ -253,6 +269,7 @@ impl Run {
         self.bench.set_wide("host_mask", &masks);
         self.bench.set("host_priority", entry.priority);
         self.bench.set("start", 1);
+        self.since = 0;
         self.packets(1);
         self.bench.set("start", 0);
     }
