@@ -20,6 +20,11 @@ fn card(target: &str) -> Option<&'static Card> {
     CARDS.iter().find(|card| card.name == name)
 }
 
+/// The same; of a family of which nothing is estimated, that of another one.
+pub fn usual_card(target: &str) -> &'static Card {
+    card(target).unwrap_or(&CARDS[0])
+}
+
 /// A design's estimate, and its card.
 pub struct Size {
     estimate: Estimate,

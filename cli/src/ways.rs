@@ -1,13 +1,16 @@
 //! How tables find their entries: what was chosen and why, and what the other ways would cost.
 
+use crate::size;
 use hardpath_blocks::cuckoo::{cuckoo, Cuckoo};
 use hardpath_blocks::hash::hash_function;
 use hardpath_blocks::lpm::{lpm, Lpm, Search};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{Find, MapDecl, Op, Program};
+use hardpath_p4::lower::finding::Promise;
 use hardpath_pipeline::map_is_too_large;
 use hardpath_rtl::Design;
 use hardpath_state::served::{served, Served};
+use hardpath_synth::cards::Resources;
 use hardpath_synth::estimate;
 use serde_json::{json, Value};
 use std::fmt::Write;
@@ -25,6 +28,8 @@ pub struct Ways {
     pub chosen: &'static str,
     /// The reason, behind "since".
     pub why: String,
+    /// Where ranges are expanded: what it holds.
+    pub promise: Option<Promise>,
     /// All ways by their words: as a table of the IR, or why not.
     pub all: Vec<(&'static str, Result<MapDecl, String>)>,
 }
@@ -118,6 +123,22 @@ fn cuckoo_of(decl: &MapDecl) -> Cuckoo {
         max_entries: decl.max_entries,
         registers: false,
     }
+}
+
+/// What a table takes of the card that a family of FPGAs is measured by, very roughly: LUTs, flip-flops and block RAM, each as a part of what
+/// there is, in millionths and together. `None`: no hardware is made of it.
+pub fn weight(decl: &MapDecl, family: &str) -> Option<u64> {
+    let Cost {
+        lut, ff, bram36, ..
+    } = Cost::of(decl).ok()?;
+    let used = Resources {
+        lut,
+        ff,
+        bram36,
+        ..Resources::default()
+    };
+    let [lut, ff, bram36, ..] = size::usual_card(family).shares(&used);
+    Some(((lut + ff + bram36) * 10_000.0) as u64)
 }
 
 /// A table of prefixes in which whole keys are looked up.
@@ -225,7 +246,7 @@ pub fn told(all: &[Ways]) -> (Value, String) {
             // What cannot be is of interest to who asks for it.
             if cost.is_ok() {
                 let mark = if word == ways.chosen { "*" } else { " " };
-                let _ = writeln!(lines, "  {mark} {word:<9} {line}");
+                let _ = writeln!(lines, "  {mark} {word:<12} {line}");
             }
         }
         let _ = writeln!(
@@ -236,11 +257,16 @@ pub fn told(all: &[Ways]) -> (Value, String) {
             ways.why,
             lines.trim_end()
         );
+        if let Some(promise) = &ways.promise {
+            let _ = writeln!(text, "It {}.", promise.text());
+        }
         objects.push(json!({
             "table": ways.table,
             "by": ways.chosen,
             "why": ways.why,
             "ways": others,
+            "rows": ways.promise.map(|promise| promise.rows),
+            "rows_of_the_worst_entry": ways.promise.map(|promise| promise.worst),
         }));
     }
     (Value::Array(objects), text)

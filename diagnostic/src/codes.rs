@@ -139,6 +139,7 @@ pub const CODES: &[&str] = &[
     "p4-name",
     "p4-p4info",
     "p4-preprocessor",
+    "p4-range-rows",
     "p4-statement",
     "p4-syntax",
     "p4-type",

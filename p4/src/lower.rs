@@ -26,6 +26,7 @@ mod node;
 mod packets;
 mod parsers;
 mod places;
+pub mod prefixes;
 pub mod profiles;
 pub mod run;
 pub mod sharing;
@@ -109,15 +110,20 @@ pub struct LoweredTable {
     pub finding: Finding,
     /// Bits of an entry's value behind what stands in front: its row, or what it refers to.
     pub body_bits: u32,
-    /// Entries that it holds.
+    /// Entries that it holds; where ranges are expanded those that it wants to hold, in as many rows as the table of the IR has.
     pub size: u32,
+    /// Whether a key is a range that is prefixes in the table of the IR, by the places of all keys; empty: none is.
+    pub expanded: Vec<bool>,
     /// The action profile that its entries go through.
     pub profile: Option<usize>,
     /// Its part of a memory that it shares with others.
     pub share: Option<Share>,
 }
 
-/// Makes the IR of a program.
+/// What a table of the IR takes of hardware, in any unit; `None`: none is made of it.
+pub type Weigh<'a> = &'a dyn Fn(&ir::MapDecl) -> Option<u64>;
+
+/// Makes the IR of a program. Nothing is known of what tables take.
 ///
 /// # Errors
 /// `p4-unsupported`: what hardware does not do, with its place; `p4-entries`.
@@ -126,6 +132,20 @@ pub fn lower(
     sources: &Sources,
     design: &Design,
     deparse: Deparse,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_weighed(program, sources, design, deparse, None)
+}
+
+/// The same; of the ways in which ranges can be found the one is taken that weighs least.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_weighed(
+    program: &Program,
+    sources: &Sources,
+    design: &Design,
+    deparse: Deparse,
+    weigh: Option<Weigh<'_>>,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let Some(architecture) = design.architecture else {
         return Err(vec![design.unknown(program, sources)]);
@@ -161,6 +181,7 @@ pub fn lower(
         place: None,
         found: None,
         deparse,
+        weigh,
         turned: false,
         next_out: 0,
         warnings: program.warnings.clone(),
@@ -246,6 +267,7 @@ struct Lower<'p> {
     /// The table whose action is written.
     found: Option<Found>,
     deparse: Deparse,
+    weigh: Option<Weigh<'p>>,
     /// What was emitted has become the packet: it may begin in front of where it came in.
     turned: bool,
     /// The number of the next header that is emitted.

@@ -74,6 +74,9 @@ fn json(layout: &Layout) -> Value {
     let fields = key.fields.iter().map(|one| {
         let mut field = field_json(&one.field);
         field["match"] = json!(one.kind);
+        if one.expanded {
+            field["expanded"] = json!(true);
+        }
         field
     });
     let fill = key.fill();
@@ -269,6 +272,12 @@ fn section(layout: &Layout) -> String {
     text
 }
 
+/// What an entry is whose ranges are expanded.
+const EXPANDED: &str = "An entry is several KEYs here: a range that is expanded is a prefix in each of them, the highest bits in the field and ones for \
+     them in the mask, and all KEYs have the same VALUE and priority. Together they are the range, and none has what another one has. A packet finds one of them, \
+     so UPDATE of one after the other changes an entry for each packet once; while an entry comes or goes, packets find a part of it. Look whether \
+     there are as many free entries before the first one is written.\n\n";
+
 /// What the rates of a meter are.
 const RATES: &str = "\nRates are in units of 2^-15 ns: a cost is the time in which the rate gives one byte or packet, rounded, and a burst \
      is that many costs, the time in which the bucket becomes full. A rate of 0 is the largest cost and no burst. Where `is_set` is 0 nothing \
@@ -360,9 +369,16 @@ fn key_text(layout: &Layout) -> String {
             None => format!("In KEY bytes 0 to {last} are the fields, little endian.\n\n"),
         },
     };
+    if key.expands() {
+        text.push_str(EXPANDED);
+    }
     text.push_str("| KEY | field | bits | width | P4Info id |\n|---|---|---|---|---|\n");
     for one in &key.fields {
-        row(&mut text, &one.kind, &one.field);
+        let kind = match one.expanded {
+            true => format!("{}, expanded", one.kind),
+            false => one.kind.clone(),
+        };
+        row(&mut text, &kind, &one.field);
     }
     if let Some(share) = &key.share {
         let Bits { lo, width } = share.bits;

@@ -10,7 +10,7 @@ use super::{Form, Given, Loaded, Source};
 use crate::arguments::{P4Arguments, P4SourceArguments, P4Version};
 use crate::files;
 use crate::target::Asked;
-use crate::ways::{SharedMemory, Ways};
+use crate::ways::{self, SharedMemory, Ways};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::Image;
@@ -19,6 +19,7 @@ use hardpath_p4::commands::Command;
 use hardpath_p4::design::{self, Design};
 use hardpath_p4::entries;
 use hardpath_p4::interpreter::first_tables;
+use hardpath_p4::lower::finding::Way;
 use hardpath_p4::lower::run::{Device, Running};
 use hardpath_p4::lower::{self, Deparse, Lowered};
 use hardpath_p4::p4info::{p4info, Message};
@@ -63,7 +64,7 @@ impl Source for P4 {
         loaded.contents = read.contents(&lowered, &entries)?;
         let first = first_tables(&read.program, &read.sources, &read.design)?;
         loaded.layouts = lowered.layouts(&read.program, &read.design, &info, &first);
-        loaded.ways = ways(&lowered, &read.design);
+        loaded.ways = told_ways(&lowered, &read.design);
         loaded.shared = shared(&lowered, &read.design);
         loaded.first = read.contents(&lowered, &[])?;
         loaded.beside = vec![
@@ -155,7 +156,9 @@ impl Read {
             true => Deparse::Memory,
             false => Deparse::Front,
         };
-        lower::lower(&self.program, &self.sources, &self.design, deparse)
+        let weigh = |decl: &MapDecl| ways::weight(decl, asked.family.name);
+        let (program, sources, design) = (&self.program, &self.sources, &self.design);
+        lower::lower_weighed(program, sources, design, deparse, Some(&weigh))
     }
 
     /// What a file of entries does before the first packet.
@@ -219,17 +222,21 @@ impl Read {
 }
 
 /// How tables find their entries.
-fn ways(lowered: &Lowered, design: &Design) -> Vec<Ways> {
+fn told_ways(lowered: &Lowered, design: &Design) -> Vec<Ways> {
     let choices = lowered.choices.iter();
-    let ways = choices.map(|choice| Ways {
-        table: design.tables[choice.table].name.clone(),
-        chosen: choice.finding.word(),
-        why: choice.why.clone(),
-        all: choice
-            .all
-            .iter()
-            .map(|(finding, decl)| (finding.word(), decl.clone()))
-            .collect(),
+    let ways = choices.map(|choice| {
+        let own = Way {
+            finding: choice.finding,
+            expands: choice.promise.is_some(),
+        };
+        let all = choice.all.iter();
+        Ways {
+            table: design.tables[choice.table].name.clone(),
+            chosen: own.word(),
+            why: choice.why.clone(),
+            promise: choice.promise,
+            all: all.map(|(way, decl)| (way.word(), decl.clone())).collect(),
+        }
     });
     ways.collect()
 }

@@ -161,7 +161,6 @@ fn what_cannot_be_is_refused() {
         ("lpm", "hash", "one of these is `lpm`"),
         ("ternary", "direct", "one of these is `ternary`"),
         ("ternary", "cam", "one of these is `ternary`"),
-        ("range", "masks", "a range is no mask"),
         ("exact", "hsah", "did you mean hash"),
     ] {
         let source = folder.path().join("wrong.p4");

@@ -30,6 +30,7 @@ mod p4;
 mod packets;
 mod pages;
 mod protocol;
+mod ranges;
 mod rates;
 mod refused;
 mod rows;

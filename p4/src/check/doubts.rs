@@ -12,7 +12,7 @@ use num_bigint::{BigInt, Sign};
 const CODE: &str = "p4-doubtful";
 
 /// Annotations that the language, P4Runtime and compilers know (P4_16 §20, appendix "Annotations"; P4Info).
-const ANNOTATIONS: [&str; 38] = [
+const ANNOTATIONS: [&str; 39] = [
     "action_restriction",
     "atomic",
     "brief",
@@ -25,6 +25,7 @@ const ANNOTATIONS: [&str; 38] = [
     "format",
     "hardpath_extern",
     "hardpath_package",
+    "hardpath_range",
     "hardpath_share",
     "hardpath_table",
     "hidden",

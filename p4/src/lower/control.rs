@@ -2,7 +2,7 @@
 
 use super::layout::{little, Key, KeyField, PRIORITY_OFFSET};
 use super::tables::row_bits;
-use super::{ir, Lowered, LoweredTable};
+use super::{ir, prefixes, Lowered, LoweredTable};
 use crate::interpreter::{Data, Entry, Match};
 use crate::typed;
 use num_bigint::BigInt;
@@ -19,7 +19,47 @@ pub struct Written {
 }
 
 impl Lowered {
-    /// An entry of a table; `None`: the table has none that the control plane changes.
+    /// An entry of a table as the table of the IR has it: one row, or where ranges are expanded several, of which each key is found by one;
+    /// none: the table has no entries that the control plane changes.
+    pub fn rows(&self, table: usize, of: &typed::Table, entry: &Entry) -> Vec<Written> {
+        let Some(one) = self.entry(table, of, entry) else {
+            return Vec::new();
+        };
+        let made = &self.tables[table];
+        if !made.expands() {
+            return vec![one];
+        }
+        let places = Key::of_table(of, made, self.program.maps[one.map].key_bytes);
+        let mut all: Vec<Vec<Match>> = vec![Vec::new()];
+        for (key, width, expanded) in made.matched(of, entry) {
+            let ways = match expanded {
+                true => prefixes::prefixes(key, width),
+                false => vec![key.clone()],
+            };
+            let longer = |front: &Vec<Match>, way: &Match| [&front[..], &[way.clone()]].concat();
+            let longer = all
+                .iter()
+                .flat_map(|front| ways.iter().map(move |way| longer(front, way)));
+            all = longer.collect();
+        }
+        let rows = all.iter().map(|keys| Written {
+            key: key(&places, keys.iter(), &entry.priority),
+            ..one.clone()
+        });
+        rows.collect()
+    }
+
+    /// How many rows these are.
+    pub fn row_count(&self, table: usize, of: &typed::Table, entry: &Entry) -> u64 {
+        let Some(made) = self.tables.get(table) else {
+            return 0;
+        };
+        let keys = made.matched(of, entry).filter(|(_, _, expanded)| *expanded);
+        prefixes::product(keys.map(|(key, width, _)| prefixes::count(key, width)))
+    }
+
+    /// An entry of a table; `None`: the table has none that the control plane changes. Where ranges are expanded its key has the ranges as
+    /// they are, and stands for all [`rows`](Lowered::rows).
     pub fn entry(&self, table: usize, of: &typed::Table, entry: &Entry) -> Option<Written> {
         let made = self.tables.get(table)?;
         let map = made.entries?;
@@ -55,6 +95,25 @@ impl Lowered {
             map: made.default?,
             key: vec![0; 4],
             value: row(made, default.0, &default.1),
+        })
+    }
+}
+
+impl LoweredTable {
+    /// An entry is several rows of the table of the IR.
+    pub fn expands(&self) -> bool {
+        self.expanded.contains(&true)
+    }
+
+    /// What an entry says of each key that is matched, the bits of the key, and whether it is expanded.
+    fn matched<'e>(
+        &'e self,
+        of: &'e typed::Table,
+        entry: &'e Entry,
+    ) -> impl Iterator<Item = (&'e Match, u32, bool)> {
+        of.matched_keys().map(|(at, _)| {
+            let expanded = self.expanded.get(at).copied().unwrap_or(false);
+            (&entry.keys[at], self.keys[at], expanded)
         })
     }
 }

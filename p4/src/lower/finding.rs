@@ -6,9 +6,15 @@
 //! | `direct` | exact keys of up to 16 bits | at the key: each has a place of its own |
 //! | `cam` | exact keys | in words with a bit for each entry, one for some bits of the key, that are joined |
 //! | `tcam` | all kinds of keys | likewise, with masks and priorities |
-//! | `masks` | all but ranges | in a hash table for each mask, of which there are 16 at most |
+//! | `masks` | all; ranges are expanded | in a hash table for each mask, of which there are 16 at most |
 //!
-//! A table with one prefix, whose other keys are exact, that says nothing is searched by prefixes.
+//! A table with one prefix, whose other keys are exact, that says nothing is searched by prefixes. Ranges are compared or expanded
+//! ([`ranges`]).
+
+mod ranges;
+
+pub use ranges::{Promise, USUAL_ROWS};
+pub(super) use ranges::{Ranges, Said};
 
 use super::tables::find_of;
 use hardpath_ir::{Field, Find, MapDecl, Match};
@@ -34,6 +40,10 @@ const FREE_PLACES: u64 = 512;
 
 /// In front of a table: how it finds its entries.
 pub(crate) const ANNOTATION: &str = "hardpath_table";
+/// In front of a table or behind a key: how ranges are found.
+pub(crate) const RANGE_ANNOTATION: &str = "hardpath_range";
+/// The kind of a key that is a range, and prefixes in the table of the IR.
+const EXPANDED: &str = "expanded";
 
 /// How a table finds its entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -54,8 +64,9 @@ pub enum Finding {
 }
 
 /// What decides how a table can find its entries.
+#[derive(Clone)]
 pub struct Asked<'a> {
-    /// The kind of each key that is matched, and its bits.
+    /// The kind of each key that is matched, and its bits. A range that is prefixes has a kind of its own.
     pub keys: Vec<(&'a str, u32)>,
     /// Entries that it wants.
     pub size: Option<u64>,
@@ -74,8 +85,30 @@ pub struct Choice {
     pub finding: Finding,
     /// The reason, behind "since".
     pub why: String,
+    /// Where ranges are expanded: what the table promises.
+    pub promise: Option<Promise>,
     /// All that could be, as tables of the IR, and why the others cannot.
-    pub all: Vec<(Finding, Result<MapDecl, String>)>,
+    pub all: Vec<(Way, Result<MapDecl, String>)>,
+}
+
+/// A way to find entries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Way {
+    /// By what.
+    pub finding: Finding,
+    /// Some ranges are prefixes.
+    pub expands: bool,
+}
+
+impl Way {
+    /// For people and scripts.
+    pub fn word(self) -> &'static str {
+        match (self.finding, self.expands) {
+            (Finding::Tcam, true) => "tcam/expand",
+            (Finding::Masks, true) => "masks/expand",
+            (finding, _) => finding.word(),
+        }
+    }
 }
 
 impl Finding {
@@ -106,7 +139,7 @@ impl Finding {
     }
 
     /// Entries of a table that asks for none.
-    fn usual(self) -> u64 {
+    pub(super) fn usual(self) -> u64 {
         match self {
             Finding::Tcam => USUAL_TERNARY,
             _ => USUAL,

@@ -157,6 +157,8 @@ pub struct KeyField {
     pub field: Field,
     /// How it matches: `exact`, `lpm`, `ternary`, `range`, `optional`.
     pub kind: String,
+    /// A range that is prefixes: an entry has a key for each of them, with field and mask as a `ternary` one.
+    pub expanded: bool,
 }
 
 /// The key of an entry.
@@ -214,6 +216,7 @@ impl Key {
             fields.push(KeyField {
                 field: Field::new(key_name(key), bits),
                 kind: key.kind.clone(),
+                expanded: made.expanded.get(at).copied().unwrap_or(false),
             });
         }
         let has_masks = find == Find::Ternary;
@@ -238,6 +241,7 @@ impl Key {
         let fields = fields.into_iter().map(|field| KeyField {
             field,
             kind: "exact".into(),
+            expanded: false,
         });
         Key {
             first: 0,
@@ -249,6 +253,11 @@ impl Key {
             priority_is_length: false,
             share: None,
         }
+    }
+
+    /// An entry has several keys.
+    pub fn expands(&self) -> bool {
+        self.fields.iter().any(|key| key.expanded)
     }
 
     /// The first byte of the masks.
@@ -463,7 +472,7 @@ impl Lowered {
                 None => layout.act(program, &actions, made, &names, lo),
             }
             let kept = first.entries.iter().filter(|entry| entry.is_constant);
-            let kept = kept.filter_map(|entry| self.entry(number, of, entry));
+            let kept = kept.flat_map(|entry| self.rows(number, of, entry));
             layout.kept = kept.map(|written| written.key).collect();
             layouts.push((map, layout));
         }

@@ -3,6 +3,7 @@
 mod masks;
 mod profiles;
 mod rooms;
+mod rows;
 
 use super::control::Written;
 use super::externs::meters::{rate_bytes, BUCKET_BYTES, RATE_BYTES};
@@ -119,6 +120,8 @@ pub struct Running<'p, D> {
     masks: masks::Masks,
     /// What tables have that share a memory.
     rooms: rooms::Rooms,
+    /// What tables have whose ranges are expanded.
+    rows: rows::Rows,
     /// Cells of meters that entries have, by their tables and keys.
     cells: BTreeMap<(usize, Vec<u8>), u32>,
 }
@@ -145,6 +148,7 @@ impl<'p, D: Device> Running<'p, D> {
             constant: Vec::new(),
             masks: Default::default(),
             rooms: Default::default(),
+            rows: Default::default(),
             cells: Default::default(),
         };
         let first = first_tables(program, sources, design)?;
@@ -205,9 +209,12 @@ impl<D: Device> Engine for Running<'_, D> {
     }
 
     fn put(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
+        if self.lowered.tables[table].expands() {
+            return self.put_rows(table, entry);
+        }
         match self.lowered.entry(table, self.of_table(table), entry) {
             Some(mut written) => {
-                self.masks.check(self.lowered, table, &written)?;
+                self.masks.check(self.lowered, table, [&written])?;
                 self.rooms.check(self.lowered, table, &written)?;
                 self.refer(table, entry, &mut written)?;
                 self.take_cell(table, &mut written);
@@ -230,6 +237,9 @@ impl<D: Device> Engine for Running<'_, D> {
     }
 
     fn change(&mut self, table: usize, entry: &Entry) -> Result<(), String> {
+        if self.lowered.tables[table].expands() {
+            return self.change_rows(table, entry);
+        }
         match self.lowered.entry(table, self.of_table(table), entry) {
             Some(mut written) => {
                 self.refer(table, entry, &mut written)?;
@@ -248,6 +258,9 @@ impl<D: Device> Engine for Running<'_, D> {
     }
 
     fn take(&mut self, table: usize, entry: &Entry) {
+        if self.lowered.tables[table].expands() {
+            return self.take_rows(table, entry);
+        }
         if let Some(written) = self.lowered.entry(table, self.of_table(table), entry) {
             self.masks.take(table, &written.key);
             self.rooms.take(table, &written.key);

@@ -28,11 +28,14 @@ impl Lowered {
             for (at, entry) in state.entries.iter().enumerate() {
                 // Those of the program have their own numbers.
                 let mut cell = u32::try_from(at).ok();
-                if let Some(mut written) = self.entry(number, of, entry) {
+                for mut written in self.rows(number, of, entry) {
                     cell = self.placed(number, &mut written, first);
                     let value = self.counted(number, entry, written.value);
-                    self.entries(&mut image, written.map)
-                        .insert(written.key, value);
+                    let held = self.entries(&mut image, written.map);
+                    // A row of several entries is that of the first one.
+                    if !self.tables[number].expands() || !held.contains_key(&written.key) {
+                        held.insert(written.key, value);
+                    }
                 }
                 if let (Some(map), Some(cell)) = (buckets, cell) {
                     self.entries(&mut image, map)

@@ -1,17 +1,18 @@
 //! Tables: entries that the program has and nobody changes become logic, all others a table of the IR. What is found, or the default
 //! action, is a *row*: the number of an action in its lowest bits, and its arguments above.
 
+mod ways;
+
 use super::calls::Passed;
-use super::finding::{self, Asked, Choice, Finding, USUAL};
+use super::finding::Finding;
 use super::node::Node;
 use super::{ir, Found, Lower, LoweredTable, Made};
 use crate::ast::Direction;
 use crate::design::{evaluate, Known};
-use crate::interpreter::{learns, NOT_ITS_TABLE};
+use crate::interpreter::NOT_ITS_TABLE;
 use crate::source::Span;
 use crate::typed::{self, ActionCall, Expression, Set, SELECTOR};
 use crate::types::Type;
-use hardpath_diagnostic::suggest;
 use hardpath_ir::{Find, MapDecl};
 use num_bigint::BigInt;
 
@@ -97,19 +98,20 @@ impl Lower<'_> {
             };
             let shared = self.shared_map(place)?;
             made.share = shared.map(|(_, share)| share);
-            let (map, finding) = match shared {
-                Some((map, _)) => (map, Finding::Hash),
+            let (map, finding, expanded) = match shared {
+                Some((map, _)) => (map, Finding::Hash, vec![false; of.keys.len()]),
                 None => self.entries_map(place, of, &made, made.body_bits)?,
             };
             let places = u64::from(self.ir.maps[map].max_entries);
-            // With a place for each key, or shared with others, there may be more than are wanted.
-            let wanted = self.wanted_size(place, of).unwrap_or(USUAL);
-            let size = match (finding, made.share) {
-                (Finding::Direct, _) | (_, Some(_)) => places.min(wanted),
-                _ => places,
+            // With a place for each key, shared with others, or with several rows for each, there may be more than are wanted.
+            let has_others = finding == Finding::Direct || made.share.is_some();
+            let size = match has_others || expanded.contains(&true) {
+                true => places.min(self.wanted_size(place, of).unwrap_or(finding.usual())),
+                false => places,
             };
             made.size = u32::try_from(size).unwrap_or(u32::MAX);
             made.finding = finding;
+            made.expanded = expanded;
             made.entries = Some(map);
         }
         if !of.default_is_constant {
@@ -158,125 +160,6 @@ impl Lower<'_> {
             arguments: arguments.collect(),
             ..LoweredTable::default()
         }
-    }
-
-    /// The table of entries, and how it finds them. `body_bits`: of what an entry has behind what stands in front.
-    fn entries_map(
-        &mut self,
-        place: usize,
-        of: &typed::Table,
-        made: &LoweredTable,
-        body_bits: u32,
-    ) -> Made<(ir::MapId, Finding)> {
-        let kinds: Vec<&str> = of.keys.iter().map(|key| key.kind.as_str()).collect();
-        if let Err(kind) = find_of(&kinds) {
-            return self.refuse(of.span, format!("keys of the kind `{kind}` are not there"));
-        }
-        let asked = self.wishes(place, of, made, body_bits);
-        let mut said = of.annotations.iter();
-        let said = said.rfind(|one| one.name.text == finding::ANNOTATION);
-        let (finding, why, span) = match said {
-            Some(annotation) => {
-                let span = annotation.name.span;
-                (
-                    self.said_finding(of, span)?,
-                    "the program says so".to_string(),
-                    span,
-                )
-            }
-            None => {
-                let (finding, why) = asked.choose();
-                (finding, why, of.span)
-            }
-        };
-        let name = self.design.tables[place].name.clone();
-        let decl = |finding: Finding| {
-            let mut decl = finding.decl(&name, &asked)?;
-            decl.packets_write = made.counts || made.times || asked.learns;
-            Ok(decl)
-        };
-        let own = match decl(finding) {
-            Ok(decl) => decl,
-            Err(message) => return self.refuse_finding(span, finding, said.is_some(), message),
-        };
-        let all = Finding::WORDS
-            .iter()
-            .map(|(_, finding)| *finding)
-            .chain([Finding::Prefixes]);
-        let all = all.map(|finding| (finding, decl(finding))).collect();
-        self.choices.push(Choice {
-            table: place,
-            finding,
-            why,
-            all,
-        });
-        Ok((self.ir.maps.push(own), finding))
-    }
-
-    /// What decides how entries are found. `body_bits`: of what an entry has behind what stands in front.
-    pub(super) fn wishes<'t>(
-        &self,
-        place: usize,
-        of: &'t typed::Table,
-        made: &LoweredTable,
-        body_bits: u32,
-    ) -> Asked<'t> {
-        let keys = of
-            .matched_keys()
-            .map(|(at, key)| (key.kind.as_str(), made.keys[at]));
-        Asked {
-            keys: keys.filter(|(_, bits)| *bits > 0).collect(),
-            size: self.wanted_size(place, of),
-            learns: learns(of),
-            value_bits: made.front_bytes() * 8 + body_bits,
-        }
-    }
-
-    /// Entries that the table wants.
-    pub(super) fn wanted_size(&self, place: usize, of: &typed::Table) -> Option<u64> {
-        let object = self.design.tables[place].object;
-        let made = &self.design.objects[object].made;
-        match evaluate(self.program, of.size.as_ref()?, made) {
-            Ok(Known::Value(value)) => crate::fold::index(&value).map(|size| size as u64),
-            _ => None,
-        }
-    }
-
-    /// How the program wants entries to be found.
-    fn said_finding(&mut self, of: &typed::Table, span: Span) -> Made<Finding> {
-        let word = crate::check::text_of(&of.annotations, finding::ANNOTATION).unwrap_or_default();
-        let mut words = Finding::WORDS.iter();
-        if let Some((_, finding)) = words.find(|(own, _)| *own == word) {
-            return Ok(*finding);
-        }
-        let words = Finding::WORDS.map(|(word, _)| word);
-        let message = format!(
-            "`@{}(\"{word}\")` is no way to find entries",
-            finding::ANNOTATION
-        );
-        let help = format!(
-            "{}there are {}",
-            suggest::meant(&word, words),
-            words.join(", ")
-        );
-        self.refuse_with(span, message, help)
-    }
-
-    fn refuse_finding<T>(
-        &mut self,
-        span: Span,
-        finding: Finding,
-        is_said: bool,
-        message: String,
-    ) -> Made<T> {
-        let word = finding.word();
-        if is_said {
-            let message = format!("`{word}` cannot find the entries of this table: {message}");
-            let help = "say another way, or leave it to size and keys";
-            return self.refuse_with(span, message, help);
-        }
-        let help = "say a smaller `size`; where all keys are exact, or one is `lpm` and the others exact, tables are as large as memories";
-        self.refuse_with(span, message, help)
     }
 
     /// The key that is looked for.

@@ -14,6 +14,7 @@ mod parser;
 mod profiles;
 mod programs;
 mod random;
+mod ranges;
 mod rules;
 mod stf;
 mod table_rules;

@@ -74,7 +74,7 @@ fn limits() -> [(&'static str, u64); 9] {
             supported::MOST_MASKED,
         ),
         (
-            "the same with a `range` of more than 9 bits",
+            "the same where a `range` of more than 9 bits is compared",
             supported::MOST_WIDE_RANGES,
         ),
         (
@@ -122,7 +122,7 @@ chosen and why, and what the other ways would cost roughly (`tables` with `--jso
 | `direct` | exact, up to 16 bits | at the key: each has a place of its own, so the table is never full |
 | `cam` | exact | by words with a bit for each entry, one for each few bits of the key, that are joined |
 | `tcam` | all | likewise, with masks; of prefixes the longer one wins |
-| `masks` | all but ranges | in a hash table for each mask: at most 16 masks, however entries are spread over them, and priorities from -2^23 to 2^23 - 1 |
+| `masks` | all; ranges are expanded | in a hash table for each mask: at most 16 masks, however entries are spread over them, and priorities from -2^23 to 2^23 - 1 |
 | nothing, one prefix beside exact keys | | by prefixes |
 
 `@hardpath_share(\"word\")` in front of several tables of one control lets them have one hash memory, where no packet applies two of them: one
@@ -132,6 +132,24 @@ size. Two tables exclude each other where they stand in `if` and `else`, or in c
 contradict each other, or where the parser makes only one of the headers valid that they are applied for. A packet that can apply both is an error, with both
 places; so are keys that are not exact, constant entries, entries that packets add, timeouts, action profiles, and a table that shares
 with none. `hardpath compile` tells what sharing saves roughly (`shared_memories` with `--json`).
+
+A range is compared, or *expanded*: the table then has rows with masks, and an entry takes one for each of the few prefixes that together are its
+range (1,024 to 65,535 takes 6, one value or all of them 1, the worst range of `w` bits 2`w` - 2; of several ranges each with each). Left to itself a
+table is made in the way that is smaller, by an estimate, where all of `size` entries fit in both, whatever their ranges are. Where ranges cannot be
+compared (more entries than a table with wide ranges has, `masks`), it has as many rows as the worst entries take; if those are too many, four rows for each
+entry, or two, and a warning says so (`p4-range-rows`). `@hardpath_range(…)` in front of a table, or behind a key, says it:
+
+| `@hardpath_range` | |
+|---|---|
+| `\"compare\"` | ranges are compared |
+| `\"expand\"` | they are expanded, with four rows for each entry |
+| `\"expand\", N` | likewise, with `N` rows for each entry; behind a key, for that key |
+| `N` | `N` rows for each entry are enough: what is smaller |
+
+An entry for which too few rows are free is refused as a whole, and the error says how many it takes and how many are free. One that gets another action keeps
+its rows: no packet misses it. While one comes or goes its rows do so one after the other, and a packet finds it or does not, by the row that is
+its own. Of entries with the same priority the first one has the rows that they have in common. Tables with direct counters, direct meters or timeouts
+are not expanded: these belong to an entry. Functions in C are not made for entries of expanded tables.
 ";
 
 /// Commands of files, with how they are written.

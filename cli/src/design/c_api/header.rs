@@ -60,8 +60,19 @@ pub fn text(top: &str, model: &Model) -> String {
             text.push_str(&declaration(function, prefix));
         }
     }
+    for table in &model.expanded {
+        text.push_str(&expanded(table));
+    }
     text.push_str("#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     text
+}
+
+/// Why entries of a table have no functions.
+fn expanded(table: &str) -> String {
+    format!(
+        "/* Entries of the table {} have no functions: its ranges are expanded, so an entry is several of the map, one for each\n            prefix (README.md). Nothing here knows which members of an action profile they name. With @hardpath_range(\"compare\") in\n            front of the table they have functions. */\n\n",
+        in_comment(table)
+    )
 }
 
 fn declaration(function: &Function, prefix: &str) -> String {

@@ -10,6 +10,8 @@ pub struct Model<'a> {
     pub prefix: String,
     pub design: &'a Design,
     pub tables: Vec<Table<'a>>,
+    /// Names of tables whose entries have no functions, since ranges are expanded.
+    pub expanded: Vec<&'a str>,
     pub sets: Vec<Entries<'a>>,
     pub registers: Vec<Register<'a>>,
     pub counters: Vec<Array<'a>>,
@@ -164,12 +166,15 @@ impl<'a> Model<'a> {
             .map(|members| maker.profile(members, &all))
             .collect();
         let mut tables: Vec<Table> = Vec::new();
+        let holds_default = |name: &str| all.named(Holds::Default, name).is_some();
         for held in all.0.iter().filter(|held| {
             let holds = held.layout.holds;
             holds == Holds::Entries || holds == Holds::Default
         }) {
             let name = held.layout.owner.name.as_str();
-            if tables.iter().all(|table| table.name != name) {
+            let is_known = tables.iter().any(|table| table.name == name);
+            // Of a table without functions there is nothing to tell.
+            if !is_known && (holds_default(name) || !held.layout.key.expands()) {
                 tables.push(maker.table(name, &all, &profiles));
             }
         }
@@ -177,7 +182,12 @@ impl<'a> Model<'a> {
             let mut entries = all.of(Holds::Entries);
             entries.any(|held| held.layout.meter.as_ref() == Some(&rates.layout.owner.name))
         };
+        let expanded = all.of(Holds::Entries);
+        let expanded = expanded.filter(|held| held.layout.key.expands());
         Model {
+            expanded: expanded
+                .map(|held| held.layout.owner.name.as_str())
+                .collect(),
             sets: all
                 .of(Holds::ValueSet)
                 .map(|held| maker.set(held, &all))
@@ -263,7 +273,10 @@ impl Maker {
 
     fn table<'a>(&mut self, name: &'a str, all: &All<'a>, profiles: &[Profile]) -> Table<'a> {
         let stem = self.stem(name, OF_TABLES);
-        let entries = all.named(Holds::Entries, name);
+        // What is one entry for the control plane are several for the functions.
+        let entries = all
+            .named(Holds::Entries, name)
+            .filter(|held| !held.layout.key.expands());
         let default = all.named(Holds::Default, name);
         let with_actions = entries.filter(|held| held.layout.profile.is_none());
         let actions = with_actions.or(default);

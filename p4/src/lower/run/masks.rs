@@ -19,33 +19,45 @@ fn parts(key: &[u8]) -> (&[u8], u32) {
 }
 
 impl Masks {
+    /// Whether there is room for all these, which come together.
+    ///
     /// # Errors
-    /// The entry has one mask too many, or too large a priority.
-    pub(super) fn check(
+    /// They have one mask too many, or too large a priority.
+    pub(super) fn check<'w>(
         &self,
         lowered: &Lowered,
         table: usize,
-        written: &Written,
+        all: impl IntoIterator<Item = &'w Written>,
     ) -> Result<(), String> {
         if lowered.tables[table].finding != Finding::Masks {
             return Ok(());
         }
-        let (mask, priority) = parts(&written.key);
-        if !FEW_MASKS_PRIORITIES.contains(&priority) {
-            let [least, most] = [FEW_MASKS_PRIORITIES.start, FEW_MASKS_PRIORITIES.end - 1]
-                .map(|end| i64::from(end) - i64::from(PRIORITY_OFFSET));
-            return Err(format!(
-                "this table finds entries by `masks`, where priorities are from {least} to {most}"
-            ));
-        }
         let keys = self.keys.get(&table).into_iter().flatten();
-        let masks: BTreeSet<&[u8]> = keys.map(|key| parts(key).0).collect();
-        match masks.len() >= MOST_MASKS as usize && !masks.contains(mask) {
-            true => Err(format!(
-                "this table finds entries by `masks`, and all {MOST_MASKS} that it may have are in use; this entry has another one"
-            )),
-            false => Ok(()),
+        let mut masks: BTreeSet<&[u8]> = keys.map(|key| parts(key).0).collect();
+        let before = masks.len();
+        for written in all {
+            let (mask, priority) = parts(&written.key);
+            if !FEW_MASKS_PRIORITIES.contains(&priority) {
+                let [least, most] = [FEW_MASKS_PRIORITIES.start, FEW_MASKS_PRIORITIES.end - 1]
+                    .map(|end| i64::from(end) - i64::from(PRIORITY_OFFSET));
+                return Err(format!(
+                    "this table finds entries by `masks`, where priorities are from {least} to {most}"
+                ));
+            }
+            masks.insert(mask);
         }
+        let more = masks.len() - before;
+        let has = match (before, more) {
+            (_, 0) => return Ok(()),
+            _ if masks.len() <= MOST_MASKS as usize => return Ok(()),
+            (before, more) if before >= MOST_MASKS as usize && more == 1 => {
+                format!("all {MOST_MASKS} that it may have are in use; this entry has another one")
+            }
+            _ => format!(
+                "{before} of {MOST_MASKS} that it may have are in use; this entry has {more} others"
+            ),
+        };
+        Err(format!("this table finds entries by `masks`, and {has}"))
     }
 
     /// There is an entry.
