@@ -11,7 +11,8 @@ pub use hardpath_registers::{
     Answer, Counters, Event, Events, HostAnswer, HostOperation, May, Stall,
 };
 
-/// Clocks after which an operation counts as lost; of one that goes through slots so many more for each.
+/// Clocks after which an operation counts as lost, and so many more for each slot of its map: one may go through all of them, and where
+/// entries have places all may move.
 const OPERATION_CLOCKS: u64 = 100_000;
 const SLOT_CLOCKS: u64 = 1_000;
 
@@ -90,13 +91,9 @@ impl Host {
         dut: &mut dyn Dut,
         operation: HostOperation,
     ) -> Result<HostAnswer, Diagnostic> {
-        let limit = match &operation {
-            HostOperation::Next { map, .. } => {
-                let slots = self.design.maps.get(*map).map_or(0, |map| map.slots);
-                OPERATION_CLOCKS + SLOT_CLOCKS * u64::from(slots)
-            }
-            _ => OPERATION_CLOCKS,
-        };
+        let map = operation.map().and_then(|map| self.design.maps.get(map));
+        let slots = map.map_or(0, |map| map.slots);
+        let limit = OPERATION_CLOCKS + SLOT_CLOCKS * u64::from(slots);
         self.start(dut, operation)?;
         for _ in 0..limit {
             self.drive(dut);
