@@ -8,6 +8,7 @@ pub const ANSWER_BITS: u32 = Answer::BITS;
 
 /// Of a table to the host port alone: the operation goes on in another slot. No [`Answer`] has this number.
 pub const AGAIN: u64 = Answer::ALL.len() as u64;
+const _: () = assert!(AGAIN < 1 << ANSWER_BITS);
 
 /// The constant, with its name beside the number in the text.
 pub fn answer_constant(m: &mut Module, answer: Answer) -> Node {

@@ -3,7 +3,6 @@
 //! Stage R is the one in which `key` and `rows` stand in registers; A = R + [`Cuckoo::answer_clocks`] is that of the answer.
 
 use super::{Cuckoo, WAYS};
-use crate::answer::ANSWER_BITS;
 use crate::may::May;
 use hardpath_rtl::signals;
 
@@ -62,7 +61,6 @@ impl CuckooIn<u32> {
     /// In bits.
     pub(super) fn widths(config: &Cuckoo) -> CuckooIn<u32> {
         let row_bits = Cuckoo::row_bits(config.max_entries);
-        debug_assert!(ANSWER_BITS == 3, "of an answer there is room for one more");
         CuckooIn {
             slot: CuckooSlotIn {
                 key: config.key_bits,

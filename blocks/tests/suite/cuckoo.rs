@@ -63,7 +63,7 @@ impl Run {
         let bits = self.config.key_bits;
         let limbs = (0..bits.div_ceil(64)).map(|_| self.random.next());
         let mut key: Limbs = limbs.collect();
-        if bits % 64 > 0 {
+        if !bits.is_multiple_of(64) {
             *key.last_mut().unwrap() &= (1 << (bits % 64)) - 1;
         }
         key

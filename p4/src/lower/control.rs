@@ -36,7 +36,8 @@ impl Lowered {
                 true => prefixes::prefixes(key, width),
                 false => vec![key.clone()],
             };
-            let longer = |front: &Vec<Match>, way: &Match| [&front[..], &[way.clone()]].concat();
+            let longer =
+                |front: &Vec<Match>, way: &Match| [&front[..], std::slice::from_ref(way)].concat();
             let longer = all
                 .iter()
                 .flat_map(|front| ways.iter().map(move |way| longer(front, way)));
