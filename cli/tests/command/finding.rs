@@ -19,6 +19,10 @@ const MASKS: [u16; 6] = [0xfff, 0xff0, 0x0ff, 0xf0f, 0x00f, 0x800];
 
 /// A program with one table.
 fn program(kind: &str, way: &str) -> String {
+    of_size(kind, way, ENTRIES)
+}
+
+fn of_size(kind: &str, way: &str, entries: usize) -> String {
     let said = match way {
         "" => String::new(),
         way => format!("@hardpath_table(\"{way}\")"),
@@ -40,7 +44,7 @@ control I(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{
         key = {{ hdr.h.key : {kind}; }}
         actions = {{ set; none; }}
         default_action = none();
-        size = {ENTRIES};
+        size = {entries};
     }}
     apply {{ t.apply(); }}
 }}
@@ -150,6 +154,49 @@ fn every_way_finds_the_same_under_updates() {
                 assert_eq!(run.status, 0, "{kind} by {way:?}: {}", run.stderr);
             }
         }
+    }
+}
+
+/// A hash table that only the host writes is three quarters full at its size: hundreds of keys move while it is filled, and packets find all of
+/// them meanwhile. One more is refused.
+#[test]
+fn a_table_of_hashed_keys_is_full_at_its_size() {
+    const MANY: usize = 1152;
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("full.p4");
+    std::fs::write(&source, of_size("exact", "hash", MANY)).unwrap();
+    let mut random = Random::new(5);
+    let mut keys: Vec<u64> = (0..1 << BITS).collect();
+    for at in (1..keys.len()).rev() {
+        keys.swap(at, random.below(at as u64 + 1) as usize);
+    }
+    let (mut text, mut values) = (String::new(), BTreeMap::new());
+    let looks = |text: &mut String, key: u64, values: &BTreeMap<u64, u64>| {
+        let (front, found) = (key << 4, values.get(&key).copied().unwrap_or(0xffff));
+        writeln!(text, "packet 0 {front:04x}0000").unwrap();
+        writeln!(text, "expect 0 {front:04x}{found:04x} $").unwrap();
+    };
+    for (number, key) in keys[..MANY].iter().enumerate() {
+        let value = random.below(1 << 15);
+        writeln!(text, "table_add t set {key} => {value}").unwrap();
+        values.insert(*key, value);
+        looks(
+            &mut text,
+            keys[random.below(number as u64 + 2) as usize],
+            &values,
+        );
+    }
+    let last = format!(
+        "table_add t set {} => 7\npacket 0 00000000\nexpect 0\n",
+        keys[MANY]
+    );
+    let test = folder.path().join("full.stf");
+    for more in ["", last.as_str()] {
+        std::fs::write(&test, format!("{text}{more}")).unwrap();
+        let run = hardpath(&["stf", path(&source), path(&test)]);
+        assert_eq!(run.status == 0, more.is_empty(), "{}", run.stderr);
+        let says = run.stderr.contains("the map is full");
+        assert_eq!(says, !more.is_empty(), "{}", run.stderr);
     }
 }
 

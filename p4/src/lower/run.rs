@@ -101,7 +101,7 @@ where
 
 /// What a table that does not take an entry says.
 pub fn refuses(answer: Answer) -> String {
-    format!("the table refuses this entry: {answer:?}")
+    format!("the table refuses this entry: {answer}")
 }
 
 /// A lowered program on a device.
