@@ -2,14 +2,11 @@
 //! with entries, bits of a key and of a value behind `--`, as in `1024x72+36`. `host` is a table that only the host writes, with its values;
 //! `packets` one that packets write, without them.
 
+mod common;
+
 use hardpath_blocks::cuckoo::{cuckoo, Cuckoo};
 use hardpath_blocks::hash::{hash_function, hash_table, Evicts, Functions, Hash, HashPort};
-use hardpath_rtl::{check, spread::spread, verilog, Design, Direction, Module, ModuleId, Port};
-use hardpath_synth::estimate::estimate;
-use hardpath_synth::{yosys, Options};
-
-/// Pins that a register may drive, as in designs.
-const MOST_LOADS: u32 = 200;
+use hardpath_rtl::{Design, Direction, Module, ModuleId, Port};
 
 fn main() {
     let usual = ["1024x72+36", "1024x288+36"].map(String::from);
@@ -19,15 +16,20 @@ fn main() {
     } else {
         &wanted
     };
-    println!("written by  size             LUT      FF   BRAM  levels  ports  estimated LUT      FF   BRAM");
+    common::head("written by  size        ");
     for size in sizes {
         let parts = size.split_once('x').zip(size.split_once('+'));
         let ((entries, _), (_, value)) = parts.expect("such as 1024x72+36");
         let key = &size[entries.len() + 1..size.len() - value.len() - 1];
         let number = |text: &str| -> u32 { text.parse().expect("a number") };
         let (entries, key_bits, value_bits) = (number(entries), number(key), number(value));
-        row("host", size, of_host(entries, key_bits, value_bits));
-        row("packets", size, of_packets(entries, key_bits));
+        let designs = [
+            ("host", of_host(entries, key_bits, value_bits)),
+            ("packets", of_packets(entries, key_bits)),
+        ];
+        for (who, design) in designs {
+            common::row(&format!("{who:<10}  {size:<12}"), "around", design);
+        }
     }
 }
 
@@ -122,30 +124,4 @@ fn ports(module: &Module, inputs: bool) -> impl Iterator<Item = &Port> {
 
 fn has_meant(table: &Module) -> bool {
     ports(table, false).any(|output| output.name == "key_meant")
-}
-
-fn row(who: &str, size: &str, mut design: Design) {
-    spread(&mut design, MOST_LOADS);
-    check::check(&design).expect("a design that is sound");
-    let estimated = estimate(&design).resources;
-    let files = verilog::print(&design).expect("no foreign modules");
-    let options = Options {
-        parts: false,
-        ..Options::default()
-    };
-    let report = yosys(&files, "around", &options).unwrap_or_else(|error| panic!("{error}"));
-    println!(
-        "{who:<10}  {size:<12}  {:>6}  {:>6}  {:>5}  {:>6}  {:>5}  {:>13}  {:>6}  {:>5}",
-        report.lut,
-        report.ff,
-        report.bram36,
-        report.depth.levels.to_string(),
-        report.depth.ports_levels.to_string(),
-        estimated.lut,
-        estimated.ff,
-        estimated.bram36,
-    );
-    for path in &report.depth.worst_paths {
-        println!("         {} to {}: {}", path.begin, path.end, path.levels);
-    }
 }

@@ -1,13 +1,10 @@
 //! What tables of many prefixes cost, and how deep they are: `cargo run --profile ci -p hardpath-synth --example prefixes`, with entries and bits
 //! of a key behind `--`, as in `1024x32`.
 
-use hardpath_blocks::lpm::{lpm, Lpm, Search};
-use hardpath_rtl::{check, spread::spread, verilog, Design};
-use hardpath_synth::estimate::estimate;
-use hardpath_synth::{yosys, Options};
+mod common;
 
-/// Pins that a register may drive, as in designs.
-const MOST_LOADS: u32 = 200;
+use hardpath_blocks::lpm::{lpm, Lpm, Search};
+use hardpath_rtl::Design;
 
 fn main() {
     let usual = ["256x32", "1024x32", "16384x32"].map(String::from);
@@ -17,9 +14,7 @@ fn main() {
     } else {
         &wanted
     };
-    println!(
-        "entries  bits  clocks     LUT      FF   BRAM  levels  ports  estimated LUT      FF   BRAM"
-    );
+    common::head("entries  bits  clocks");
     for size in sizes {
         let (entries, bits) = size.split_once('x').expect("such as 1024x32");
         let number = |text: &str| -> u32 { text.parse().expect("a number") };
@@ -40,28 +35,7 @@ fn row(max_entries: u32, bits: u32) {
         search,
         bounded: false,
     }));
-    spread(&mut design, MOST_LOADS);
-    check::check(&design).expect("a design that is sound");
-    let estimated = estimate(&design).resources;
-    let files = verilog::print(&design).expect("no foreign modules");
-    let options = Options {
-        parts: false,
-        ..Options::default()
-    };
-    let report = yosys(&files, "routes", &options).unwrap_or_else(|error| panic!("{error}"));
-    println!(
-        "{max_entries:>7}  {bits:>4}  {:>6}  {:>6}  {:>6}  {:>5}  {:>6}  {:>5}  {:>13}  {:>6}  {:>5}",
-        Lpm::clocks(key_bytes, max_entries, false, search),
-        report.lut,
-        report.ff,
-        report.bram36,
-        report.depth.levels.to_string(),
-        report.depth.ports_levels.to_string(),
-        estimated.lut,
-        estimated.ff,
-        estimated.bram36,
-    );
-    for path in &report.depth.worst_paths {
-        println!("         {} to {}: {}", path.begin, path.end, path.levels);
-    }
+    let clocks = Lpm::clocks(key_bytes, max_entries, false, search);
+    let what = format!("{max_entries:>7}  {bits:>4}  {clocks:>6}");
+    common::row(&what, "routes", design);
 }
