@@ -152,11 +152,13 @@ impl MapPort {
     /// The bucket, in each way of a hash table, of a key in memory order that is not foreign.
     pub fn buckets(&self, key: &[u8]) -> [u64; WAYS as usize] {
         let stored = self.stored.cut(key);
-        let mut limbs = vec![0; stored.len().div_ceil(8)];
+        // What a wide key is folded to depends on how wide the table's keys are.
+        let key_bits = self.table_key_bits();
+        let mut limbs = vec![0; key_bits.div_ceil(64) as usize];
         for (index, byte) in stored.iter().enumerate() {
             limbs[index / 8] |= u64::from(*byte) << (8 * (index % 8));
         }
-        buckets(&limbs, self.stored.stored(), self.table().max_entries)
+        buckets(&limbs, key_bits, self.table().max_entries)
     }
 
     /// The slots of a hash table in which a key, in memory order, may stand; of an LRU map those whose key can be forgotten for

@@ -58,7 +58,7 @@ fn space(port: &MapPort, free: &[usize], open_bits: u32) -> Vec<Vec<u8>> {
     let mut space = Vec::new();
     let is_free = |bit: &usize| free.contains(&(bit / 8));
     let bits = port.stored.stored_places().map(|bit| bit as usize);
-    let columns = Columns::new(port.stored.stored(), row_bits);
+    let columns = Columns::new(port.table_key_bits(), row_bits);
     for (stored, bit) in (0..).zip(bits).filter(|(_, bit)| is_free(bit)) {
         let digests = (0..WAYS).map(|way| columns.of(way, stored));
         let mut digest = digests.fold(0u128, |joined, digest| {
