@@ -171,8 +171,8 @@ impl Technology {
     pub fn hash(&self, key_bits: u32) -> f64 {
         let bits = f64::from(key_bits);
         let inputs = match key_bits > WIDE_KEY {
-            // What a wide key is folded to, and that.
-            true => (bits * 3.0 / 64.0) * 32.0,
+            // What a wide key is folded to, and that; about as deep as without for the widest that there are, of 4,096 bytes.
+            true => (bits * 3.0 / 64.0 * 32.0).min(16_384.0),
             false => (bits / 2.0).max(2.0),
         };
         let parities = self.tree(inputs) * self.shared_parity;
