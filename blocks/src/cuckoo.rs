@@ -90,12 +90,6 @@ impl Cuckoo {
         Cuckoo::row_bits(max_entries) + PLACE_BITS
     }
 
-    /// The slot of an entry: places of a row are neighbours.
-    pub fn slot(max_entries: u32, entry: u32) -> u32 {
-        let rows = Cuckoo::rows(max_entries);
-        entry % rows * PLACES + entry / rows
-    }
-
     /// The memories of the keys, in the order of the entries.
     pub fn key_memories() -> Vec<String> {
         (0..PLACES).map(|place| format!("keys_{place}")).collect()
@@ -104,12 +98,6 @@ impl Cuckoo {
     /// The memories of the values, in the order of the entries.
     pub fn value_memories() -> Vec<String> {
         (0..PLACES).map(|place| format!("values_{place}")).collect()
-    }
-
-    /// Bits of memory.
-    pub fn memory_bits(&self) -> u64 {
-        let rows = u64::from(WAYS * Cuckoo::rows(self.max_entries) + 2);
-        rows * u64::from(1 + self.key_bits + self.value_bits)
     }
 
     /// The row of a key in each way, in software. The key's bits above `key_bits` are 0.

@@ -186,11 +186,12 @@ pub fn told_of_shared(all: &[SharedMemory], form: &Program) -> (Value, String) {
             .iter()
             .map(|(name, _)| name.as_str())
             .collect();
+        let lookups = lookups(form, &memory.name);
         let mut object = json!({
             "memory": memory.name,
             "tables": names,
             "entries": memory.map.max_entries,
-            "lookups": lookups(form, &memory.name),
+            "lookups": lookups,
         });
         // What is too large to be a memory is refused elsewhere.
         if let Ok((cost, alone)) = memory.costs() {
@@ -205,7 +206,6 @@ pub fn told_of_shared(all: &[SharedMemory], form: &Program) -> (Value, String) {
                 memory.name,
                 cost.text()
             );
-            let lookups = lookups(form, &memory.name);
             if lookups > 1 {
                 let _ = writeln!(
                     text,

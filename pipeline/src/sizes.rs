@@ -1,7 +1,6 @@
 //! How large maps are, as the host sees them: where entries may move there are other slots than [`hardpath_state::sizes`] has.
 
 use hardpath_blocks::cuckoo::Cuckoo;
-use hardpath_blocks::index_bits;
 use hardpath_ir::MapDecl;
 use hardpath_state::sizes;
 
@@ -17,7 +16,7 @@ pub fn slots(decl: &MapDecl) -> u32 {
 
 /// Bits of the highest number of a slot, at least 1.
 pub fn slot_bits<'a>(maps: impl Iterator<Item = &'a MapDecl>) -> u32 {
-    index_bits(u64::from(maps.map(slots).max().unwrap_or(0)))
+    sizes::slot_bits(maps.map(slots))
 }
 
 /// Words that the sweep after reset clears: those of the deepest memory, at least 2.

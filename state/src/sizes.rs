@@ -24,12 +24,7 @@ pub fn slots(decl: &MapDecl) -> u32 {
     }
 }
 
-/// Bits of the highest number of a slot, at least 1.
-pub fn slot_bits<'a>(maps: impl Iterator<Item = &'a MapDecl>) -> u32 {
-    index_bits(u64::from(maps.map(slots).max().unwrap_or(0)))
-}
-
-/// Words that the sweep after reset clears: those of the deepest memory, at least 2.
-pub fn clear_words<'a>(maps: impl Iterator<Item = &'a MapDecl>) -> u32 {
-    maps.map(slots).max().unwrap_or(0).max(2)
+/// Bits of the highest number of a slot, at least 1. `slots`: those of each map.
+pub fn slot_bits(slots: impl Iterator<Item = u32>) -> u32 {
+    index_bits(u64::from(slots.max().unwrap_or(0)))
 }

@@ -310,7 +310,7 @@ impl Processor {
     }
 
     fn slot_bits(&self) -> u32 {
-        sizes::slot_bits(self.slots.iter())
+        sizes::slot_bits(self.slots.iter().map(sizes::slots))
     }
 
     fn clear_words(&self) -> u32 {
