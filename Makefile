@@ -10,6 +10,7 @@
 #   make realworld the kernel's XDP programs, libxdp's and ours with two compilers, compared with the kernel (needs root)
 #   make cocotb    generated designs and all blocks under models of AXI by others (a part of `make test`)
 #   make ecp5      ten programs placed and routed for an ECP5, and the clocks they reach: docs/ecp5.md
+#   make ecp5-p4   the same of the P4 programs: docs/ecp5-p4.md   (some hours)
 #   make ecp5-core a core of two lanes placed and routed for an ECP5   (an hour or more)
 #   make calibrate LUT6 levels of single operations as yosys maps them, for ECP5 nanoseconds, beside the delay model
 #   make levels    LUT6 levels and area of whole programs, to docs/levels.md   (an hour or two)
@@ -60,7 +61,7 @@ $(1) $(CARGO_TEST) --doc || failed=1
 [ -z "$$failed" ]
 endef
 
-.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 ecp5-core realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-core bench-p4 bench-lru campaign
+.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 ecp5-p4 ecp5-core realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-core bench-p4 bench-lru campaign
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -94,6 +95,10 @@ bench: setup
 ecp5: setup programs
 	@cargo build --release --package hardpath-cli
 	tools/ecp5 $(HARDPATH)
+
+ecp5-p4: setup
+	@cargo build --release --package hardpath-cli
+	tools/ecp5 $(HARDPATH) --p4
 
 ecp5-core: setup
 	@cargo build --release --package hardpath-cli

@@ -30,6 +30,7 @@ pub mod output_stage;
 pub mod packet_sum;
 pub mod repeater;
 pub mod replay_fifo;
+pub mod same_key;
 pub mod sweep;
 pub mod ternary;
 

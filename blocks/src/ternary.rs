@@ -190,7 +190,8 @@ impl Ternary {
             return masks::clocks(masks, self.registers);
         }
         if self.has_places() {
-            return places::clocks(self.registers);
+            let chunks = Fields::new(&self.fields, self.entries).chunks().len();
+            return places::clocks(self.registers, chunks);
         }
         let choice = self.entry_bits().div_ceil(RANK_BITS_A_CLOCK);
         2 + u32::from(self.registers) + choice + 1

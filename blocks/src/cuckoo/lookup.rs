@@ -3,6 +3,7 @@
 use super::{Cuckoo, CuckooHostIn, CuckooSlotIn, Stash, PLACES, WAYS};
 use crate::interface::command;
 use crate::one_hot::encode;
+use crate::same_key::same_key;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
 
 /// The memories of the ways.
@@ -185,7 +186,7 @@ impl Found {
         values.push(stash.value);
         let dumps = m.and(&[host, dump.is_meant]);
         for (place, (exists, stored)) in stored.into_iter().enumerate() {
-            let same = m.eq(stored, key);
+            let same = same_key(m, stored, key);
             let mut meant = dump.at[place];
             if place == WAYS as usize {
                 meant = m.and(&[meant, dump.is_first]);

@@ -7,6 +7,7 @@ use super::held::PacketSlots;
 use super::neighbours::Passing;
 use super::waiting::Pending;
 use super::{key_memory, Hash, HashKeyIn, HashPort, HashSlotIn, SLOTS, WAYS};
+use crate::same_key::same_key;
 use hardpath_rtl::signals::numbered;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
 
@@ -229,7 +230,7 @@ impl Buckets {
         for (place, word) in self.words.iter().enumerate() {
             let present = m.bit(*word, key_bits);
             let stored = m.slice(*word, 0, key_bits);
-            let same = m.eq(stored, self.key);
+            let same = same_key(m, stored, self.key);
             let hit = m.and(&[present, same]);
             hits.push(m.name(hit, port.name(format!("hit_at_{place}"))));
             taken.push(present);

@@ -4,6 +4,7 @@
 //! Their buckets and keys are compared there, so that in the clock of the commit a register says whether it concerns the other.
 
 use super::{Hash, HashKeyIn, WAYS};
+use crate::same_key::same_key;
 use hardpath_rtl::{Module, Node};
 
 /// A packet's key at a port.
@@ -50,7 +51,7 @@ impl Passing {
         });
         let rows = rows.collect();
         let key = asks_key.then(|| {
-            let same = m.eq(self.key, other.key);
+            let same = same_key(m, self.key, other.key);
             m.delay(format!("{name}_same_key"), same)
         });
         Common { rows, key }

@@ -21,8 +21,8 @@
 //! table is full, too.
 //!
 //! **Measured** with yosys for UltraScale+: 2,048 entries of 72 bits ternary with 16 masks take 8,639 LUTs, 8,665 flip-flops and 72 block RAMs at
-//! 5.5 levels (`cargo run --profile ci -p hardpath-synth --example ternary -- 2048x72/16`); with any masks ([`super::places`]) they take 9,650,
-//! 11,369 and 240.
+//! 5.5 levels (`cargo run --profile ci -p hardpath-synth --example ternary -- 2048x72/16`); with any masks ([`super::places`]) they take 7,714,
+//! 12,156 and 240.
 
 mod clearing;
 mod control;

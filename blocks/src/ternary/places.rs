@@ -6,6 +6,7 @@
 //! **Match.** Chunks of nine bits address block RAMs, whose words have a bit for each place ([`rows`]). Lookups have the read ports for
 //! themselves. The other port writes nine neighbouring places a clock, which a write enable stands for, so the entries of all nine stand in
 //! registers meanwhile, and the rows are made from them ([`write`]): 512 clocks a place, and some thirty around them.
+//!
 //! **Choice.** The first place, in four clocks and one for the order ([`choice`]).
 //!
 //! **Before or after.** A valid bit for each place stands behind the rows. A place is written while it is not valid, becomes valid in one clock
@@ -32,8 +33,8 @@
 //!
 //! | entries, bits | LUTs | flip-flops | block RAMs |
 //! |---|--:|--:|--:|
-//! | 512, 128 | 5,739 | 6,007 | 117.5 |
-//! | 2,048, 72 | 9,650 | 11,369 | 240 |
+//! | 512, 128 | 4,047 | 7,473 | 117.5 |
+//! | 2,048, 72 | 7,714 | 12,156 | 240 |
 
 mod choice;
 mod numbers;
@@ -111,8 +112,8 @@ struct Known {
 }
 
 /// Clocks from the stage of the key to that of the answer.
-pub(super) fn clocks(registers: bool) -> u32 {
-    2 + u32::from(registers) + choice::CLOCKS + 1
+pub(super) fn clocks(registers: bool, chunks: usize) -> u32 {
+    1 + u32::from(registers) + rows::stages(chunks) + choice::CLOCKS + 1
 }
 
 /// Clocks that preparing an operation takes at most, where every entry moves.
@@ -200,8 +201,7 @@ impl Table<'_> {
         let changes = changes(&mut self.m, host_r, decided);
         let changes = self.m.and(&[changes, known.changes_places]);
         let (ready, group) = self.work(shape, memories, &inputs.host, (&known, &wires), changes);
-        let valid = group.valid(&mut self.m, shape);
-        let matching = self.matching_places(shape, key, valid, &group);
+        let matching = self.matching_places(shape, key, &group);
         let m = &mut self.m;
         let chosen = Chosen::of(m, shape, memories, matching);
         m.section("The answer");

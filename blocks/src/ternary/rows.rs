@@ -17,17 +17,11 @@ impl Table<'_> {
         self.m.section("Stage R: the rows are read");
         let mut words = self.chunk_words(key, prepared);
         words.extend(self.range_words(key, prepared));
-        self.all_match(words, valid, "entries")
+        self.all_match(words, valid)
     }
 
-    /// Where the words of all chunks and the valid bits are 1, and the stage after R that has it in front of its register. `what` the bits
-    /// stand for.
-    pub(super) fn all_match(
-        &mut self,
-        mut words: Vec<Node>,
-        valid: Node,
-        what: &str,
-    ) -> (u32, Node) {
+    /// Where the words of all chunks and the valid bits are 1, and the stage after R that has it in front of its register.
+    fn all_match(&mut self, mut words: Vec<Node>, valid: Node) -> (u32, Node) {
         let m = &mut self.m;
         let mut stage = 1;
         if self.config.registers {
@@ -39,7 +33,7 @@ impl Table<'_> {
         }
         let (now, then) = (stage, stage + 1);
         m.section(format!(
-            "Stage R + {now}: the {what} that match, in a register in R + {then}"
+            "Stage R + {now}: the entries that match, in a register in R + {then}"
         ));
         words.push(valid);
         let matching = m.and(&words);
@@ -83,7 +77,7 @@ fn row_copies(m: &mut Module, rows: Rows, count: usize) -> Vec<Rows> {
 }
 
 /// Keys with the bits of a row in the place of a chunk can match an entry.
-pub(super) fn chunk_matches(m: &mut Module, chunk: &Chunk, row: Node, entry: &Entry) -> Node {
+fn chunk_matches(m: &mut Module, chunk: &Chunk, row: Node, entry: &Entry) -> Node {
     match chunk {
         Chunk::Bits(places) => bits_match(m, places, row, entry),
         Chunk::Range(field) => range_matches(m, field, row, entry),

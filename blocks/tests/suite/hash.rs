@@ -169,7 +169,7 @@ fn foreign_keys_have_places() {
 
 #[test]
 fn widths_of_keys() {
-    for key_bits in [8, 16, 24, 64, 65, 104, 128, 512] {
+    for key_bits in [8, 16, 24, 64, 65, 104, 128, 136, 288, 512, 1032] {
         torture(config(20, key_bits, 2), 45, 1200, u64::from(key_bits));
     }
 }

@@ -1,15 +1,17 @@
-//! Of the places that match the first one wins: the first block of places that has one, and the first place of that block.
+//! Of the places that match the first one wins: the first block of places that has one, of four neighbours and then of all, and the first place of
+//! that block.
 
 use super::reader::Memories;
 use super::shape::Shape;
-use crate::one_hot::encode;
 use crate::one_hot::first_one;
 use hardpath_rtl::{Module, Node};
 
 /// Places of a block.
 const BLOCK: u32 = 32;
-/// Blocks of which one knows whether some before it have a place that matches.
-const BLOCKS_ASKED_AT_ONCE: usize = 8;
+/// Blocks of which one is taken with a LUT for each place.
+const NEIGHBOURS: usize = 1 << NEIGHBOUR_BITS;
+/// Bits that number them.
+const NEIGHBOUR_BITS: u32 = 2;
 /// Clocks from the places that match to the number of the entry.
 pub(super) const CLOCKS: u32 = 5;
 
@@ -36,20 +38,29 @@ impl Chosen {
         let some = each_later(m, "block_matches", &some);
         let blocks = each_later(m, "block", &blocks);
         m.section(format!("Stage R + {}: the first block", stage + 1));
-        let first = first_alone(m, &some);
-        let first = each_later(m, "block_is_first", &first);
-        let blocks = each_later(m, "block_1", &blocks);
+        let neighbours = blocks.chunks(NEIGHBOURS).zip(some.chunks(NEIGHBOURS));
+        let (mut number, mut block, mut found) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, (blocks, some)) in neighbours.enumerate() {
+            let (first, places) = of_first(m, some, blocks);
+            let first = m.resize(first, NEIGHBOUR_BITS);
+            number.push(m.delay(format!("first_neighbour_{place}"), first));
+            block.push(m.delay(format!("first_of_neighbours_{place}"), places));
+            let any = m.or(some);
+            found.push(m.delay(format!("neighbours_match_{place}"), any));
+        }
         m.section(format!("Stage R + {}: its places", stage + 2));
-        let places: Vec<Node> = first
+        let both: Vec<Node> = number
             .iter()
-            .zip(&blocks)
-            .map(|(is_first, block)| m.gate(*is_first, *block))
+            .zip(&block)
+            .map(|(number, block)| m.concat(&[*number, *block]))
             .collect();
-        let places = m.or(&places);
+        let (high, both) = of_first(m, &found, &both);
+        let places = m.slice(both, 0, BLOCK);
         let places = m.delay("places_of_block", places);
-        let number = encode(m, &first);
+        let low = m.slice(both, BLOCK, m.width(both) - BLOCK);
+        let number = m.concat(&[high, low]);
         let number = m.delay("first_block", number);
-        let hit = m.or(&first);
+        let hit = m.or(&found);
         let hit = m.delay("some_block", hit);
         m.section(format!("Stage R + {}: the first place", stage + 3));
         let first = first_one(m, places);
@@ -89,23 +100,19 @@ fn each_later(m: &mut Module, name: &str, all: &[Node]) -> Vec<Node> {
     all.iter().enumerate().map(later).collect()
 }
 
-/// Of some bits the first that is 1.
-fn first_alone(m: &mut Module, bits: &[Node]) -> Vec<Node> {
-    let mut before = Vec::new();
-    let mut alone = Vec::new();
-    for some in bits.chunks(BLOCKS_ASKED_AT_ONCE) {
-        for (number, bit) in some.iter().enumerate() {
-            let others: Vec<Node> = before.iter().chain(&some[..number]).copied().collect();
-            alone.push(match others.is_empty() {
-                true => *bit,
-                false => {
-                    let other = m.or(&others);
-                    let none = m.not(other);
-                    m.and(&[*bit, none])
-                }
-            });
-        }
-        before.push(m.or(some));
+/// The number of the first that has what is asked for, of at least one, and what belongs to it; of none any one.
+fn of_first(m: &mut Module, have: &[Node], all: &[Node]) -> (Node, Node) {
+    let lines: Vec<Node> = have.iter().rev().copied().collect();
+    let lines = m.concat(&lines);
+    let number = first_one(m, lines);
+    let mut left = all.to_vec();
+    for bit in 0..m.width(number) {
+        let is_higher = m.bit(number, bit);
+        let two = |two: &[Node]| match *two {
+            [low, high] => m.mux(is_higher, high, low),
+            _ => two[0],
+        };
+        left = left.chunks(2).map(two).collect();
     }
-    alone
+    (number, left[0])
 }

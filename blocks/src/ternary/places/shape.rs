@@ -71,6 +71,19 @@ impl Shape {
         m.mux(is_low, of_low, behind)
     }
 
+    /// The lane of a place, a bit for each.
+    pub(super) fn lane_of(self, m: &mut Module, place: Node) -> Node {
+        let low_places = m.constant(u64::from(self.low_places()), m.width(place));
+        let is_low = m.ult(place, low_places);
+        let number = m.slice(place, 0, LANE_BITS);
+        let mut lanes = vec![m.not(is_low)];
+        for lane in (0..LANES - 1).rev() {
+            let here = m.eq_const(number, u64::from(lane));
+            lanes.push(m.and(&[is_low, here]));
+        }
+        m.concat(&lanes)
+    }
+
     /// The place in a lane, of four bits, of a group.
     pub(super) fn place_of(self, m: &mut Module, group: Node, lane: Node) -> Node {
         let low_lane = m.slice(lane, 0, LANE_BITS);

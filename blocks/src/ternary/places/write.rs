@@ -2,7 +2,9 @@
 //!
 //! A place is written in four steps, while packets go on: the order takes the entry's number; the nine entries of the place's group are read into
 //! registers, the *lanes*; all rows of the group are written, one a clock, from what the lanes hold (of an entry that goes they may stay); and
-//! in one clock the valid bits of the group become what the order says. Neighbours of the place get what they have.
+//! in one clock the valid bits of the group become what the order says. Neighbours of the place get what they have. Rows and valid bits of a
+//! group are written by the same line: with each row the valid bits get what they have, the place's own being 0 until the end, and with the
+//! valid bits a row gets what it has.
 //!
 //! To move, an entry comes to the new place, and then goes from the old one. The last write of an operation makes all but the last
 //! step, which the host's slot makes.
@@ -20,8 +22,8 @@ use hardpath_rtl::{Module, Node};
 const IN_FLIGHT: u32 = 10;
 /// Clocks from the last read of a lane until it stands there.
 const TO_LANES: u32 = 6;
-/// Clocks from the last row until it is written.
-const TO_ROWS: u32 = 4;
+/// Clocks from the last row until a packet that reads it as it was has met the old valid bits, if these change then.
+const TO_ROWS: u32 = 5;
 /// Bits of the group's number that are decoded at once.
 const DECODED_BITS: u32 = 4;
 
@@ -29,6 +31,8 @@ const DECODED_BITS: u32 = 4;
 pub(super) struct Write {
     place: Node,
     group: Node,
+    /// By lane: it is the place's.
+    lane: Node,
     comes: Node,
     number: Node,
     /// The last one of an operation.
@@ -43,16 +47,16 @@ pub(super) struct Group {
     pub(super) rows: Rows,
     /// The entries, of which keys and masks are meant.
     pub(super) lanes: Vec<Entry>,
-    /// Which of them are there.
-    present: Node,
+    /// The valid bits of the lanes: which of them are there, in the clock of the lines.
+    valid: Node,
     /// Lines of the low and the high bits of the group's number.
     low: Vec<Node>,
     high: Vec<Node>,
     /// Strobes: an operation is ready for its slot, and a move is done.
     pub(super) ready: Node,
     pub(super) moved: Node,
-    /// Strobe: the valid bits become what they should.
-    commits: Node,
+    /// Strobe: the group is written; two clocks in front of the lines it is for the row.
+    writes: Node,
 }
 
 impl Write {
@@ -80,7 +84,9 @@ impl Write {
         let is_last = chosen(m, "write_is_last", [no, no, yes]);
         let first = m.delay_reset("write_begins", begins);
         let group = shape.group_of(m, place);
+        let lane = shape.lane_of(m, place);
         Write {
+            lane: m.delay("write_lane", lane),
             group: m.delay("write_group", group),
             place,
             comes,
@@ -145,50 +151,48 @@ impl Group {
                 decoded(m, "write_group_high", high)
             }
         };
+        let commits = m.or(&[at_once, changes]);
+        let commits_1 = m.delay_reset("valid_change", commits);
+        let before = m.not(write.lane);
+        let all = m.sext(commits_1, LANES);
+        let counts = m.or(&[before, all]);
+        let valid = m.and(&[present, counts]);
+        let writes_1 = m.delay_reset("write_sweeps_1", writes);
+        let group_writes = m.or(&[writes_1, commits]);
         Group {
             rows: Rows { row, write: writes },
             lanes,
-            present,
+            valid: m.delay("lanes_valid", valid),
+            writes: m.delay_reset("writes_group", group_writes),
             low,
             high,
             ready: m.and(&[written, write.is_last]),
             moved: m.and(&[done, goes]),
-            commits: m.or(&[at_once, changes]),
         }
     }
 
-    /// A line for each group: `strobe` in that which is written; from registers.
-    pub(super) fn lines(
-        &self,
-        m: &mut Module,
-        shape: Shape,
-        name: &str,
-        strobe: Node,
-    ) -> Vec<Node> {
+    /// A line for each group: it is written; from registers.
+    pub(super) fn lines(&self, m: &mut Module, shape: Shape) -> Vec<Node> {
         let groups = 0..shape.groups() as usize;
         let line = |group: usize| {
             let (low, high) = (group % self.low.len(), group / self.low.len());
-            let line = m.and(&[self.low[low], self.high[high], strobe]);
-            m.delay_reset(format!("{name}_{group}"), line)
+            let line = m.and(&[self.low[low], self.high[high], self.writes]);
+            m.delay_reset(format!("writes_group_{group}"), line)
         };
         groups.map(line).collect()
     }
 
     /// A bit for each bit of a row: its place has an entry.
-    pub(super) fn valid(&self, m: &mut Module, shape: Shape) -> Node {
-        m.section("Valid entries");
-        let lines = self.lines(m, shape, "valid_changes", self.commits);
+    pub(super) fn valid(&self, m: &mut Module, shape: Shape, lines: &[Node]) -> Node {
         let mut valid = Vec::new();
         for (group, line) in (0..).zip(lines) {
             let lanes = (0..LANES).filter(|lane| shape.place(group, *lane).is_some());
             let lanes: Vec<u32> = lanes.collect();
-            let mut present: Vec<Node> = lanes
-                .iter()
-                .map(|lane| m.bit(self.present, *lane))
-                .collect();
+            let mut present: Vec<Node> =
+                lanes.iter().map(|lane| m.bit(self.valid, *lane)).collect();
             present.reverse();
             let present = m.concat(&present);
-            let bits = m.hold_reset(format!("valid_{group}"), line, present);
+            let bits = m.hold_reset(format!("valid_{group}"), *line, present);
             for lane in 0..LANES {
                 valid.push(match lanes.iter().position(|there| *there == lane) {
                     Some(bit) => m.bit(bits, bit as u32),
