@@ -21,6 +21,7 @@ mod externs;
 pub mod finding;
 mod flow;
 mod idle;
+mod kept;
 pub mod layout;
 mod node;
 mod packets;
@@ -184,6 +185,8 @@ pub fn lower_weighed(
         weigh,
         turned: false,
         next_out: 0,
+        read_into: Vec::new(),
+        emitted_as_read: BTreeMap::new(),
         warnings: program.warnings.clone(),
         unheard: Vec::new(),
         errors: Vec::new(),
@@ -272,6 +275,10 @@ struct Lower<'p> {
     turned: bool,
     /// The number of the next header that is emitted.
     next_out: usize,
+    /// Where headers are read into: variables, and the parts on the way.
+    read_into: Vec<(usize, Vec<usize>)>,
+    /// Numbers of headers that are emitted as they were read into one of these.
+    emitted_as_read: BTreeMap<usize, usize>,
     warnings: Vec<Diagnostic>,
     unheard: Vec<Diagnostic>,
     errors: Vec<Diagnostic>,

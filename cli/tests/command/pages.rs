@@ -461,7 +461,7 @@ type InPage = (
     &'static str,
 );
 
-const IN_P4: [InPage; 8] = [
+const IN_P4: [InPage; 10] = [
     (GROWN, &[("headers", "4")], "headers:4"),
     (GROWN, &[("which", "in a row"), ("tables", "4")], "chain:4"),
     (
@@ -482,6 +482,8 @@ const IN_P4: [InPage; 8] = [
         "marketdata.p4",
     ),
     (WHOLE, &[("program", "`paxos.p4`")], "paxos.p4"),
+    (WHOLE, &[("program", "`gtpu.p4`")], "gtpu.p4"),
+    (WHOLE, &[("program", "`nat64.p4`")], "nat64.p4"),
 ];
 const GROWN: &str = "More headers, tables and writes";
 const WHOLE: &str = "What programs take";
@@ -496,17 +498,17 @@ fn stages_and_estimates_in_p4_are_those_of_today() {
             continue;
         };
         let has = |table: &&Table| table.columns.iter().any(|own| own == cells[0].0);
-        let table = all
-            .iter()
-            .filter(|table| table.heading == heading)
-            .find(has);
-        let table = table.unwrap_or_else(|| panic!("no table with {program}"));
-        let is_it = |row: &&Vec<String>| {
+        let is_it = |table: &Table, row: &Vec<String>| {
             let mut cells = cells.iter();
             cells.all(|(column, cell)| table.cell(row, column) == *cell)
         };
-        let row = table.rows.iter().find(is_it);
-        let row = row.unwrap_or_else(|| panic!("no row of {program}"));
+        let tables = all
+            .iter()
+            .filter(|table| table.heading == heading)
+            .filter(has);
+        let mut rows = tables.flat_map(|table| table.rows.iter().map(move |row| (table, row)));
+        let row = rows.find(|(table, row)| is_it(table, row));
+        let (table, row) = row.unwrap_or_else(|| panic!("no row of {program}"));
         stale.compare(
             &format!("{program}, stages:"),
             table.cell(row, "stages"),

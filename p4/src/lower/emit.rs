@@ -1,7 +1,8 @@
 //! What deparsers emit (§16), and how the packet leaves.
 //!
 //! Headers that were emitted are put together from the last one to the first one: a header that is valid stands in front of what comes
-//! behind it, so each is a choice between two, and nothing is moved by as many bytes as only the packet says.
+//! behind it, so each is a choice between two, and nothing is moved by as many bytes as only the packet says. The last ones may be there already
+//! (`kept`).
 
 use super::calls::Passed;
 use super::flow::Slot;
@@ -42,6 +43,7 @@ impl Lower<'_> {
                 let (bytes, length) = self.packed_header(node, of, span)?;
                 if let Some(bytes) = bytes {
                     let number = self.outs();
+                    self.may_be_kept(number, node);
                     self.put_out(Emitted {
                         number,
                         when,
@@ -127,17 +129,14 @@ impl Lower<'_> {
         // What stands behind a varbit comes as much earlier as that has fewer bits.
         let most = self.ir.width(pieces[at]);
         let wide_size = self.zext(size, 32);
-        let room = self.number(most, 32);
-        let rest = self.op(ir::Op::Sub, &[room, wide_size], 32);
         let front: Vec<ir::Value> = pieces[..at].to_vec();
         let behind: Vec<ir::Value> = pieces[at + 1..].to_vec();
-        let field = self.op(ir::Op::Shl, &[pieces[at], rest], most);
         let bits_of = |all: &Self, pieces: &[ir::Value]| -> u32 {
             pieces.iter().map(|piece| all.ir.width(*piece)).sum()
         };
         let (before, after) = (bits_of(self, &front), bits_of(self, &behind));
         let mut whole = front;
-        whole.push(field);
+        whole.push(pieces[at]);
         if after > 0 {
             whole.push(self.number(0u32, after));
         }
@@ -197,6 +196,7 @@ impl Lower<'_> {
 
     /// What was emitted is written into the packet's memory, right in front of what was not read; the packet begins there from here on.
     pub(super) fn turn_around(&mut self) {
+        self.keep_what_was_read();
         if self.deparse == Deparse::Memory {
             self.store_headers();
             let begin = self.slot(Slot::Cursor);
@@ -262,7 +262,14 @@ impl Lower<'_> {
         let frame = self.frames.pop().expect("there is the first one");
         let here = self.leave();
         let ways = frame.exits.into_iter().chain(frame.returns).chain(here);
-        self.meet(ways.collect());
+        // On each of them: one that drops the packet has emitted nothing.
+        let ways = ways.filter_map(|way| {
+            self.meet(vec![way]);
+            self.keep_what_was_read();
+            self.leave()
+        });
+        let ways = ways.collect();
+        self.meet(ways);
         self.place = None;
         let length = self.length();
         if self.deparse == Deparse::Memory && !self.is_as_it_came() {

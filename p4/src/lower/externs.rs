@@ -320,15 +320,9 @@ impl<'p> Lower<'p> {
         for (node, of) in values {
             self.pieces(node, of, &mut pieces, &mut varbit);
         }
-        if let Some((at, size)) = varbit {
-            // What the bits behind it are moved by changes no sum of words; a hash it does.
-            let most = self.ir.width(pieces[at]);
-            let (size, room) = (self.zext(size, 32), self.number(most, 32));
-            if at + 1 != pieces.len() {
-                return self.refuse(span, "a varbit stands last in what is summed up");
-            }
-            let rest = self.op(ir::Op::Sub, &[room, size], 32);
-            pieces[at] = self.op(ir::Op::Shl, &[pieces[at], rest], most);
+        // What the bits behind it are moved by changes no sum of words; a hash it does.
+        if varbit.is_some_and(|(at, _)| at + 1 != pieces.len()) {
+            return self.refuse(span, "a varbit stands last in what is summed up");
         }
         let width: u32 = pieces.iter().map(|piece| self.ir.width(*piece)).sum();
         if width == 0 {

@@ -1,10 +1,11 @@
 //! Where control goes, and what variables are when ways meet.
 
 use super::exclusion::Past;
+use super::kept::Read;
 use super::node::Node;
 use super::{ir, Lower, Made};
 use hardpath_ir::{Target, Terminator};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Beside variables: what of a packet is known, by these numbers.
@@ -38,6 +39,8 @@ pub(super) enum Slot {
     Out(usize),
     /// A variable.
     Variable(usize),
+    /// What a header was when it was read.
+    Read(usize),
 }
 
 /// What all of them are, on one way.
@@ -46,6 +49,8 @@ pub(super) struct Env {
     nodes: BTreeMap<Slot, Rc<Node>>,
     /// What is behind it, where tables share a memory.
     pub past: Past,
+    /// The headers that were read.
+    pub read: Read,
 }
 
 impl Env {
@@ -91,6 +96,16 @@ impl Edge {
         (self.block, &self.env.past)
     }
 }
+
+/// What a parameter is on one way.
+#[derive(PartialEq, Eq, Hash)]
+enum Same {
+    Value(ir::Value),
+    Constant(ir::Bits),
+}
+
+/// Parameters of a block that ways lead to, by their width and what they are on all ways.
+type Params = HashMap<(u32, Vec<Same>), ir::Value>;
 
 /// Ways that leave a call before its end.
 #[derive(Default)]
@@ -170,6 +185,7 @@ impl Lower<'_> {
         self.keep_known(&edges);
         let mut env = Env {
             past: Past::joined(edges.iter().map(|edge| &edge.env.past)),
+            read: Read::joined(edges.iter().map(|edge| &edge.env.read)),
             ..Env::default()
         };
         let mut slots: Vec<Slot> = edges
@@ -178,6 +194,11 @@ impl Lower<'_> {
             .collect();
         slots.sort_unstable();
         slots.dedup();
+        slots.retain(|slot| match slot {
+            Slot::Read(place) => env.read.knows(*place),
+            _ => true,
+        });
+        let mut params = Params::new();
         let mut edges = edges;
         for slot in slots {
             // What one way has not come to is zero there.
@@ -194,7 +215,7 @@ impl Lower<'_> {
                 .collect();
             let node = match nodes.iter().all(|node| Self::is_same(node, &nodes[0])) {
                 true => nodes[0].clone(),
-                false => Rc::new(self.joined(joined, &nodes, &mut args)),
+                false => Rc::new(self.joined(joined, &nodes, (&mut args, &mut params))),
             };
             env.nodes.insert(slot, node);
         }
@@ -215,7 +236,7 @@ impl Lower<'_> {
         &mut self,
         block: ir::Block,
         nodes: &[Rc<Node>],
-        args: &mut [Vec<ir::Value>],
+        (args, params): (&mut [Vec<ir::Value>], &mut Params),
     ) -> Node {
         let mut all: Vec<Vec<ir::Value>> = Vec::new();
         for node in nodes {
@@ -236,11 +257,8 @@ impl Lower<'_> {
                 .iter()
                 .any(|values| !self.is_same_value(values[at], *leaf));
             if differs {
-                let param = self.ir.add_param(block, self.ir.width(*leaf));
-                for (values, args) in all.iter().zip(args.iter_mut()) {
-                    args.push(values[at]);
-                }
-                *leaf = param;
+                let column: Vec<ir::Value> = all.iter().map(|values| values[at]).collect();
+                *leaf = self.param(block, column, args, params);
             }
         }
         // A constant of one way is not known on another one.
@@ -248,7 +266,28 @@ impl Lower<'_> {
         result
     }
 
-    fn is_same_value(&self, one: ir::Value, other: ir::Value) -> bool {
+    /// A parameter of a block that ways lead to, for what it is on each of them: one for all that are the same on each.
+    fn param(
+        &mut self,
+        block: ir::Block,
+        column: Vec<ir::Value>,
+        args: &mut [Vec<ir::Value>],
+        params: &mut Params,
+    ) -> ir::Value {
+        let same = column.iter().map(|value| match self.ir.as_const(*value) {
+            Some(bits) => Same::Constant(bits.clone()),
+            None => Same::Value(*value),
+        });
+        let width = self.ir.width(column[0]);
+        *params.entry((width, same.collect())).or_insert_with(|| {
+            for (value, args) in column.iter().zip(args) {
+                args.push(*value);
+            }
+            self.ir.add_param(block, width)
+        })
+    }
+
+    pub(super) fn is_same_value(&self, one: ir::Value, other: ir::Value) -> bool {
         one == other
             || match (self.ir.as_const(one), self.ir.as_const(other)) {
                 (Some(one), Some(other)) => one == other,

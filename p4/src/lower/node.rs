@@ -15,7 +15,7 @@ pub(super) enum Node {
     Integer(BigInt),
     /// A text.
     Text(String),
-    /// Of a varbit: how many bits it has, in 16 bits, and those, in its first bits.
+    /// Of a varbit: how many bits it has, in 16 bits, and those, of its longest the first ones, as a packet has them; zeros behind.
     Varbit(ir::Value, ir::Value),
     /// Of a struct, a tuple, a list.
     Parts(Vec<Node>),

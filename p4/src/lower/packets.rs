@@ -7,6 +7,7 @@ use super::{ir, Lower, Made};
 use crate::interpreter::ONLY_PARSERS;
 use crate::source::Span;
 use crate::types::{RecordKind, Type};
+use num_bigint::BigInt;
 
 impl Lower<'_> {
     pub(super) fn packet_in(
@@ -106,6 +107,7 @@ impl Lower<'_> {
         self.reject_if(is_short, "PacketTooShort");
         let end = self.slice(end, 0, 16);
         self.put(Slot::Cursor, end);
+        self.env.forget_read();
         Ok(Node::Void)
     }
 
@@ -201,9 +203,13 @@ impl Lower<'_> {
     }
 
     fn give_header(&mut self, passed: &Passed, header: Node) {
-        if let Some(place) = passed.places[0].clone() {
-            self.write(&place, header);
-            self.advance_next(&place);
+        match passed.places[0].clone() {
+            Some(place) => {
+                self.was_read(&place, &header);
+                self.write(&place, header);
+                self.advance_next(&place);
+            }
+            None => self.env.forget_read(),
         }
     }
 
@@ -232,7 +238,9 @@ impl Lower<'_> {
                 *at += most;
                 let room = self.number(most, 32);
                 let rest = self.op(ir::Op::Sub, &[room, size], 32);
-                let data = self.op(ir::Op::LShr, &[field, rest], most);
+                let ones = self.number((BigInt::from(1) << most) - 1, most);
+                let own = self.op(ir::Op::Shl, &[ones, rest], most);
+                let data = self.op(ir::Op::And, &[field, own], most);
                 Node::Varbit(self.slice(size, 0, 16), data)
             }
             Type::Tuple(parts) => {

@@ -23,6 +23,22 @@ enum Step {
     From(ir::Value, u32),
 }
 
+impl Place {
+    /// The variable, and the parts on the way: none of them is known only when a packet comes.
+    pub(super) fn fixed(
+        &self,
+        known: impl Fn(ir::Value) -> Option<usize>,
+    ) -> Option<(usize, Vec<usize>)> {
+        let part = |step: &Step| match step {
+            Step::Part(at) => Some(*at),
+            Step::Index(at) | Step::Next(at) => known(*at),
+            Step::Slice(..) | Step::From(..) => None,
+        };
+        let steps = self.steps.iter().map(part).collect::<Option<_>>()?;
+        Some((self.variable?, steps))
+    }
+}
+
 impl Lower<'_> {
     pub(super) fn place(&mut self, of: &Expression) -> Made<Place> {
         let (mut inner, step) = match &of.kind {
