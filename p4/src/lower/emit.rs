@@ -6,6 +6,7 @@
 
 use super::calls::Passed;
 use super::flow::Slot;
+use super::kept::Read;
 use super::node::Node;
 use super::{ir, Deparse, Lower, Made};
 use crate::source::Span;
@@ -201,6 +202,7 @@ impl Lower<'_> {
             self.store_headers();
             let begin = self.slot(Slot::Cursor);
             self.put(Slot::Begin, begin);
+            self.env.read = Read::default();
             return;
         }
         let (bytes, length) = self.front();
@@ -217,6 +219,7 @@ impl Lower<'_> {
         }
         self.put(Slot::Cursor, begin);
         self.put(Slot::Begin, begin);
+        self.env.read = Read::default();
     }
 
     /// What was emitted stands where it was read, as far as a packet that is cut reaches: a header for which it has no room is what

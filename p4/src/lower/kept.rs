@@ -117,6 +117,7 @@ impl Lower<'_> {
     pub(super) fn keep_what_was_read(&mut self) {
         let mut places = self.env.read.order.clone();
         let mut numbers = self.env.emitted();
+        let mut kept = Vec::new();
         while let (Some(place), Some(number)) = (places.last(), numbers.last()) {
             let was_read = self.env.slot(Slot::Read(*place));
             let was_read = match was_read.as_deref() {
@@ -129,12 +130,7 @@ impl Lower<'_> {
             let none = Some(0.into());
             if self.emitted_as_read.get(number) == Some(place) && self.is_same_value(when, was_read)
             {
-                self.env.take(Slot::Out(*number));
-                let zero = self.number(0u32, 16);
-                let own = self.select(when, length, zero);
-                let cursor = self.slot(Slot::Cursor);
-                let begin = self.op(Op::Sub, &[cursor, own], 16);
-                self.put(Slot::Cursor, begin);
+                kept.push((*number, when, length));
                 places.pop();
                 numbers.pop();
             } else if self.constant(when) == none {
@@ -144,6 +140,24 @@ impl Lower<'_> {
             } else {
                 break;
             }
+        }
+        let is_all = places.is_empty() && !self.env.read.is_cut;
+        if numbers.is_empty() && !is_all {
+            // Where a packet begins is told of one with something in front (`begins`).
+            kept.pop();
+        }
+        for (number, when, length) in kept {
+            self.env.take(Slot::Out(number));
+            let zero = self.number(0u32, 16);
+            let own = self.select(when, length, zero);
+            let cursor = self.slot(Slot::Cursor);
+            let begin = self.op(Op::Sub, &[cursor, own], 16);
+            self.put(Slot::Cursor, begin);
+        }
+        if numbers.is_empty() && is_all {
+            // No sum has to be shown to be nothing.
+            let begin = self.slot(Slot::Begin);
+            self.put(Slot::Cursor, begin);
         }
         self.env.forget_read();
     }
