@@ -13,18 +13,28 @@ pub(crate) struct EntryBit {
     pub(crate) counts: Node,
 }
 
-/// Keys with the bits of the row in the place of a chunk can match the prepared entry.
-pub(crate) fn row_matches(
+/// Where keys with the bits of the row in the place of a chunk differ from the prepared entry, a bit for each.
+pub(crate) fn row_differences(
     m: &mut Module,
     row: Node,
     bits: impl IntoIterator<Item = EntryBit>,
-) -> Node {
+) -> Vec<Node> {
     let mut differ = Vec::new();
     for bit in bits {
         let row_bit = m.bit(row, bit.of_row);
         let other = m.xor(&[bit.value, row_bit]);
         differ.push(m.and(&[other, bit.counts]));
     }
+    differ
+}
+
+/// Such keys can match the entry.
+pub(crate) fn row_matches(
+    m: &mut Module,
+    row: Node,
+    bits: impl IntoIterator<Item = EntryBit>,
+) -> Node {
+    let differ = row_differences(m, row, bits);
     let differs = m.or(&differ);
     m.not(differs)
 }

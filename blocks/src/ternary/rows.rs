@@ -4,7 +4,7 @@ use super::asked::Entry;
 use super::fields::{Chunk, Field};
 use super::prepare::Prepared;
 use super::Table;
-use crate::matching::rows::{row_matches, Column, EntryBit};
+use crate::matching::rows::{row_differences, Column, EntryBit};
 use crate::matching::sweep::Rows;
 use hardpath_rtl::{MemStyle, Module, Node};
 
@@ -78,14 +78,29 @@ fn row_copies(m: &mut Module, rows: Rows, count: usize) -> Vec<Rows> {
 
 /// Keys with the bits of a row in the place of a chunk can match an entry.
 fn chunk_matches(m: &mut Module, chunk: &Chunk, row: Node, entry: &Entry) -> Node {
+    let differences = chunk_differences(m, chunk, row, entry);
+    let differs = m.or(&differences);
+    m.not(differs)
+}
+
+/// Why they cannot: one by one for bits, and one for a range.
+pub(super) fn chunk_differences(
+    m: &mut Module,
+    chunk: &Chunk,
+    row: Node,
+    entry: &Entry,
+) -> Vec<Node> {
     match chunk {
-        Chunk::Bits(places) => bits_match(m, places, row, entry),
-        Chunk::Range(field) => range_matches(m, field, row, entry),
+        Chunk::Bits(places) => bit_differences(m, places, row, entry),
+        Chunk::Range(field) => {
+            let matches = range_matches(m, field, row, entry);
+            vec![m.not(matches)]
+        }
     }
 }
 
-/// Keys with the bits of the row in these places can match the entry.
-fn bits_match(m: &mut Module, places: &[u32], row: Node, entry: &Entry) -> Node {
+/// In which of these places the row differs from the entry.
+fn bit_differences(m: &mut Module, places: &[u32], row: Node, entry: &Entry) -> Vec<Node> {
     let mut bits = Vec::new();
     for (of_row, place) in (0..).zip(places) {
         bits.push(EntryBit {
@@ -94,7 +109,7 @@ fn bits_match(m: &mut Module, places: &[u32], row: Node, entry: &Entry) -> Node 
             counts: m.bit(entry.mask, *place),
         });
     }
-    row_matches(m, row, bits)
+    row_differences(m, row, bits)
 }
 
 /// The row is in the range of the entry.

@@ -6,20 +6,19 @@
 
 use super::calls::Passed;
 use super::flow::Slot;
-use super::kept::Read;
 use super::node::Node;
 use super::{ir, Deparse, Lower, Made};
 use crate::source::Span;
 use crate::types::Type;
 
 /// A header that was emitted.
-struct Emitted {
+pub(super) struct Emitted {
     /// That of the place in the program.
-    number: usize,
+    pub number: usize,
     /// 1 bit: it was.
-    when: ir::Value,
+    pub when: ir::Value,
     /// Bytes, 16 bits.
-    length: ir::Value,
+    pub length: ir::Value,
     /// The first one in the lowest bits.
     bytes: ir::Value,
 }
@@ -80,7 +79,7 @@ impl Lower<'_> {
     }
 
     /// What was emitted so far, in the order of its numbers.
-    fn emitted(&self) -> Vec<Emitted> {
+    pub(super) fn emitted(&self) -> Vec<Emitted> {
         let numbers = self.env.emitted().into_iter();
         let headers = numbers.filter_map(|number| {
             let node = self.env.slot(Slot::Out(number))?;
@@ -202,7 +201,6 @@ impl Lower<'_> {
             self.store_headers();
             let begin = self.slot(Slot::Cursor);
             self.put(Slot::Begin, begin);
-            self.env.read = Read::default();
             return;
         }
         let (bytes, length) = self.front();
@@ -219,7 +217,6 @@ impl Lower<'_> {
         }
         self.put(Slot::Cursor, begin);
         self.put(Slot::Begin, begin);
-        self.env.read = Read::default();
     }
 
     /// What was emitted stands where it was read, as far as a packet that is cut reaches: a header for which it has no room is what

@@ -8,7 +8,7 @@
 use super::flow::{Env, Slot};
 use super::node::Node;
 use super::places::Place;
-use super::{ir, Lower};
+use super::Lower;
 use hardpath_ir::Op;
 
 /// The headers that were read on a way, right in front of the cursor: numbers of their places, in their order.
@@ -25,7 +25,7 @@ impl Read {
         let all: Vec<&Read> = all.collect();
         let mut left: Vec<&[usize]> = all.iter().map(|read| read.order.as_slice()).collect();
         let mut order = Vec::new();
-        // Of two that no way has read both, either may be the last one.
+        // Of two of which no way has read both, either may be the last one.
         loop {
             let candidates = left.iter().filter_map(|left| left.last().copied());
             let Some(last) = candidates
@@ -68,7 +68,12 @@ fn is_last(all: &[&Read], left: &[&[usize]], place: usize) -> bool {
 impl Env {
     /// The cursor moves, and nobody knows over what.
     pub fn forget_read(&mut self) {
-        for place in std::mem::take(&mut self.read.order) {
+        self.forget_first_read(self.read.order.len());
+    }
+
+    /// So many headers, the first ones, are not told any more.
+    fn forget_first_read(&mut self, count: usize) {
+        for place in self.read.order.drain(..count).collect::<Vec<_>>() {
             self.take(Slot::Read(place));
         }
         self.read.is_cut = true;
@@ -87,14 +92,10 @@ impl Lower<'_> {
             self.read_into.push(steps);
             self.read_into.len() - 1
         });
-        let order = &mut self.env.read.order;
-        if let Some(before) = order.iter().position(|one| *one == place) {
-            // It is not what it was: that, and what stands in front of it, is not told any more.
-            let forgotten: Vec<usize> = order.drain(..=before).collect();
-            self.env.read.is_cut = true;
-            for one in forgotten {
-                self.env.take(Slot::Read(one));
-            }
+        let before = self.env.read.order.iter().position(|one| *one == place);
+        if let Some(before) = before {
+            // It is not what it was, and nothing tells where what stands in front of it does.
+            self.env.forget_first_read(before + 1);
         }
         self.env.read.order.push(place);
         self.env.put(Slot::Read(place), header.clone());
@@ -107,34 +108,29 @@ impl Lower<'_> {
             let read = self.env.slot(Slot::Read(*place));
             read.is_some_and(|read| self.are_same_leaves(&read, header))
         });
-        match same {
-            Some(place) => self.emitted_as_read.insert(number, place),
-            None => self.emitted_as_read.remove(&number),
-        };
+        if let Some(place) = same {
+            self.emitted_as_read.insert(number, place);
+        }
     }
 
-    /// Takes those away that stand where they were read, in front of the cursor, which moves there.
+    /// Takes those away that stand where they were read, in front of the cursor, which moves there. What is read behind that begins anew.
     pub(super) fn keep_what_was_read(&mut self) {
         let mut places = self.env.read.order.clone();
-        let mut numbers = self.env.emitted();
+        let mut emitted = self.emitted();
         let mut kept = Vec::new();
-        while let (Some(place), Some(number)) = (places.last(), numbers.last()) {
+        while let (Some(place), Some(header)) = (places.last(), emitted.last()) {
             let was_read = self.env.slot(Slot::Read(*place));
             let was_read = match was_read.as_deref() {
                 Some(Node::Header(valid, _)) => *valid,
                 _ => break,
             };
-            let Some([when, length]) = self.emitted_parts(*number) else {
-                break;
-            };
             let none = Some(0.into());
-            if self.emitted_as_read.get(number) == Some(place) && self.is_same_value(when, was_read)
-            {
-                kept.push((*number, when, length));
+            let as_read = self.emitted_as_read.get(&header.number) == Some(place);
+            if as_read && self.is_same_value(header.when, was_read) {
+                kept.extend(emitted.pop());
                 places.pop();
-                numbers.pop();
-            } else if self.constant(when) == none {
-                numbers.pop();
+            } else if self.constant(header.when) == none {
+                emitted.pop();
             } else if self.constant(was_read) == none {
                 places.pop();
             } else {
@@ -142,32 +138,25 @@ impl Lower<'_> {
             }
         }
         let is_all = places.is_empty() && !self.env.read.is_cut;
-        if numbers.is_empty() && !is_all {
+        if emitted.is_empty() && !is_all {
             // Where a packet begins is told of one with something in front (`begins`).
             kept.pop();
         }
-        for (number, when, length) in kept {
-            self.env.take(Slot::Out(number));
+        for header in kept {
+            self.env.take(Slot::Out(header.number));
             let zero = self.number(0u32, 16);
-            let own = self.select(when, length, zero);
+            let own = self.select(header.when, header.length, zero);
             let cursor = self.slot(Slot::Cursor);
             let begin = self.op(Op::Sub, &[cursor, own], 16);
             self.put(Slot::Cursor, begin);
         }
-        if numbers.is_empty() && is_all {
+        if emitted.is_empty() && is_all {
             // No sum has to be shown to be nothing.
             let begin = self.slot(Slot::Begin);
             self.put(Slot::Cursor, begin);
         }
         self.env.forget_read();
-    }
-
-    /// Whether a header was emitted, and how long it is.
-    fn emitted_parts(&self, number: usize) -> Option<[ir::Value; 2]> {
-        match self.env.slot(Slot::Out(number))?.parts() {
-            [Node::Bits(when), Node::Bits(length), _] => Some([*when, *length]),
-            _ => None,
-        }
+        self.env.read = Read::default();
     }
 
     fn are_same_leaves(&self, one: &Node, other: &Node) -> bool {

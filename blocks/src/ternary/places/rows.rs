@@ -5,8 +5,8 @@
 
 use super::shape::{Shape, LANES};
 use super::write::Group;
-use crate::ternary::asked::Entry;
 use crate::ternary::fields::Chunk;
+use crate::ternary::rows::chunk_differences;
 use crate::ternary::Table;
 use hardpath_rtl::{MemStyle, Module, Node};
 
@@ -93,8 +93,10 @@ impl Table<'_> {
             let name = format!("chunk_{number}");
             let mut bits = Vec::new();
             for (lane, entry) in group.lanes.iter().enumerate().rev() {
-                let differences = differences(m, chunk, row, entry);
-                let differences = m.concat(&differences);
+                let differences = chunk_differences(m, chunk, row, entry);
+                // Two bits of a row beside those of an entry are a LUT.
+                let pairs: Vec<Node> = differences.chunks(2).map(|two| m.or(two)).collect();
+                let differences = m.concat(&pairs);
                 let differences = m.delay(format!("{name}_lane_{lane}_differs"), differences);
                 let differs = m.reduce_or(differences);
                 bits.push(m.not(differs));
@@ -119,29 +121,6 @@ impl Table<'_> {
 struct Written {
     row: Node,
     bits: Node,
-}
-
-/// Why keys with the bits of a row in the place of a chunk cannot match the entry; each from at most two bits of the row, or from a range.
-fn differences(m: &mut Module, chunk: &Chunk, row: Node, entry: &Entry) -> Vec<Node> {
-    match chunk {
-        Chunk::Bits(places) => {
-            let mut bits = Vec::new();
-            for (of_row, place) in (0..).zip(places) {
-                let value = m.bit(entry.key, *place);
-                let counts = m.bit(entry.mask, *place);
-                let row_bit = m.bit(row, of_row);
-                let other = m.xor(&[value, row_bit]);
-                bits.push(m.and(&[other, counts]));
-            }
-            bits.chunks(2).map(|two| m.or(two)).collect()
-        }
-        Chunk::Range(field) => {
-            let low = field.of(m, entry.key);
-            let high = field.of(m, entry.mask);
-            let row = m.slice(row, 0, field.bits);
-            vec![m.ult(row, low), m.ult(high, row)]
-        }
-    }
 }
 
 /// What stands in a chunk's row at the address, a clock later. Its memories are of some groups of all rows, of as many as a block RAM has write

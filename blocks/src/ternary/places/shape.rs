@@ -59,22 +59,26 @@ impl Shape {
         }
     }
 
+    /// Whether a place is a low one.
+    fn is_low(self, m: &mut Module, place: Node) -> Node {
+        let low_places = m.constant(u64::from(self.low_places()), m.width(place));
+        m.ult(place, low_places)
+    }
+
     /// The group of a place.
     pub(super) fn group_of(self, m: &mut Module, place: Node) -> Node {
         let bits = m.width(place);
-        let low_places = m.constant(u64::from(self.low_places()), bits);
-        let is_low = m.ult(place, low_places);
+        let is_low = self.is_low(m, place);
         let of_low = m.slice(place, LANE_BITS, bits - LANE_BITS);
         let of_low = m.resize(of_low, self.group_bits());
-        let behind = m.sub(place, low_places);
+        let behind = m.sub_const(place, u64::from(self.low_places()));
         let behind = m.resize(behind, self.group_bits());
         m.mux(is_low, of_low, behind)
     }
 
     /// The lane of a place, a bit for each.
     pub(super) fn lane_of(self, m: &mut Module, place: Node) -> Node {
-        let low_places = m.constant(u64::from(self.low_places()), m.width(place));
-        let is_low = m.ult(place, low_places);
+        let is_low = self.is_low(m, place);
         let number = m.slice(place, 0, LANE_BITS);
         let mut lanes = vec![m.not(is_low)];
         for lane in (0..LANES - 1).rev() {
