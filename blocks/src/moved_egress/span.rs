@@ -5,7 +5,7 @@ use crate::cut_through::EndIn;
 use crate::egress::{EgressIn, PacketResult};
 use crate::ingress::LENGTH_BITS;
 use crate::moves::OFFSET_BITS;
-use hardpath_rtl::{Node, NodeOp};
+use hardpath_rtl::Node;
 
 impl Exit<'_> {
     /// The lowest offset at which a packet may begin.
@@ -29,7 +29,13 @@ impl Exit<'_> {
         let m = &mut *self.m;
         let zero = m.zero(OFFSET_BITS);
         let is_behind = match (self.ways.before, self.ways.behind) {
-            (true, true) => m.compare(NodeOp::Slt, zero, first),
+            (true, true) => {
+                // Above 0: as logic, because sums follow.
+                let negative = m.bit(first, OFFSET_BITS - 1);
+                let positive = m.not(negative);
+                let other = m.reduce_or(first);
+                m.and(&[positive, other])
+            }
             (_, behind) => m.constant(behind.into(), 1),
         };
         let last_lane = m.constant(u64::from(self.beat - 1), OFFSET_BITS);
@@ -106,7 +112,9 @@ impl Exit<'_> {
         let last_slot = if self.ways.behind {
             let before_end = m.add_const(end, 0xffff);
             let last_number = m.slice(before_end, self.lane_bits, self.number_bits);
-            let slots = m.sub(last_number, begin.number);
+            // Of one that begins behind offset 0 nothing is rounded, so these need not wait for the sum that does.
+            let first_number = m.slice(begin.first, self.lane_bits, self.number_bits);
+            let slots = m.sub(last_number, first_number);
             m.mux(begin.is_behind, slots, last_out)
         } else {
             last_out

@@ -528,6 +528,22 @@ fn stages_and_estimates_in_p4_are_those_of_today() {
     stale.assert_none("p4.md", "make bench-p4");
 }
 
+/// A clock of 250 MHz has room for nine levels: every design of the page that was synthesized, and every estimate.
+#[test]
+fn no_design_in_p4_is_deeper_than_a_clock() {
+    let mut designs = 0;
+    for table in tables_with("p4.md", "levels") {
+        for row in &table.rows {
+            let levels = table.cell(row, "levels");
+            if levels != "-" {
+                designs += 1;
+                assert!(levels.parse::<f64>().unwrap() <= 9.0, "{row:?}");
+            }
+        }
+    }
+    assert!(designs >= 30, "{designs}");
+}
+
 /// Market data and Paxos take at most half of P4FPGA's clocks, to the last beat out.
 #[test]
 fn limits_in_p4_are_kept() {

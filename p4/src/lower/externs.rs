@@ -132,8 +132,7 @@ impl<'p> Lower<'p> {
             "verify_checksum" | "verify_checksum_with_payload" => {
                 let sum = self.checksum_of(name, &passed, whole)?;
                 let width = self.width(&passed.types[2]);
-                let (sum, is) = (self.zext(sum, width), self.bits(&passed.nodes[2], width));
-                let same = self.equal(sum, is);
+                let same = self.checksum_is(sum, &passed.nodes[2], width);
                 let differs = self.not(same);
                 let asked = self.bits(&passed.nodes[0], 1);
                 let fails = self.and(asked, differs);
@@ -144,6 +143,7 @@ impl<'p> Lower<'p> {
             }
             "update_checksum" | "update_checksum_with_payload" => {
                 let sum = self.checksum_of(name, &passed, whole)?;
+                let sum = self.checksum_value(sum);
                 let width = self.width(&passed.types[2]);
                 let (sum, is) = (self.zext(sum, width), self.bits(&passed.nodes[2], width));
                 let asked = self.bits(&passed.nodes[0], 1);

@@ -39,6 +39,14 @@ impl Algorithm {
     }
 }
 
+/// A checksum over bytes.
+#[derive(Clone, Copy)]
+pub(super) enum Checksum {
+    /// That of RFC 1071: the complement of this sum of 17 bits, of which the highest is still to be added to the others.
+    Ones(ir::Value),
+    Other(ir::Value),
+}
+
 impl Lower<'_> {
     /// The sum of RFC 1071 of a number of whole bytes, not complemented, in 16 bits.
     pub(super) fn ones_sum(&mut self, bits: ir::Value) -> ir::Value {
@@ -47,7 +55,7 @@ impl Lower<'_> {
     }
 
     /// Words of 16 bits, the lowest first. The last byte, which is the lowest, is filled with zeros.
-    fn words(&mut self, bits: ir::Value) -> Vec<ir::Value> {
+    pub(super) fn words(&mut self, bits: ir::Value) -> Vec<ir::Value> {
         let width = self.ir.width(bits);
         let filled = width.div_ceil(16) * 16;
         let bits = match filled - width {
@@ -64,15 +72,48 @@ impl Lower<'_> {
 
     /// The same of several words of 16 bits.
     pub(super) fn ones_sum_of(&mut self, words: &[ir::Value]) -> ir::Value {
-        let mut folded = self.sum_of(words);
-        for _ in 0..2 {
-            let width = self.ir.width(folded);
-            let low = self.slice(folded, 0, 16);
-            let high = self.slice(folded, 16, width - 16);
-            let (low, high) = (self.zext(low, 17), self.zext(high, 17));
-            folded = self.op(ir::Op::Add, &[low, high], 17);
-        }
-        self.slice(folded, 0, 16)
+        let once = self.folded_once(words);
+        self.folded_twice(once)
+    }
+
+    /// Their sum, of which what is above 16 bits was added to them once: 17 bits.
+    pub(super) fn folded_once(&mut self, words: &[ir::Value]) -> ir::Value {
+        let sum = self.sum_of(words);
+        self.fold_high(sum)
+    }
+
+    /// … and once more: 16 bits.
+    pub(super) fn folded_twice(&mut self, once: ir::Value) -> ir::Value {
+        let twice = self.fold_high(once);
+        self.slice(twice, 0, 16)
+    }
+
+    /// What is above 16 bits, added to them: 17 bits.
+    fn fold_high(&mut self, sum: ir::Value) -> ir::Value {
+        let width = self.ir.width(sum);
+        let low = self.slice(sum, 0, 16);
+        let high = self.slice(sum, 16, width - 16);
+        let (low, high) = (self.zext(low, 17), self.zext(high, 17));
+        self.op(ir::Op::Add, &[low, high], 17)
+    }
+
+    /// Whether a sum that was [folded once](Self::folded_once) is the complement of 16 bits, folded for the last time.
+    ///
+    /// That is a sum of `s` and a carry `c`, of which only the compare is wanted, so it needs no carry chain. Let it be the sum `k`: then bit
+    /// `i` was carried into just where `s` and `k` differ there, and out of where `s` is 1 and `k` is 0. So both must say the same:
+    ///
+    /// ```text
+    /// s + c = k   is   s ^ k = (s & ~k) << 1 | c        here ~k is given
+    /// ```
+    pub(super) fn is_complement(&mut self, once: ir::Value, is: ir::Value) -> ir::Value {
+        let sum = self.slice(once, 0, 16);
+        let carry = self.slice(once, 16, 1);
+        let out = self.op(ir::Op::And, &[sum, is], 16);
+        let out = self.slice(out, 0, 15);
+        let carried = self.concat(&[out, carry]);
+        let same = self.op(ir::Op::Xor, &[sum, is], 16);
+        let differs = self.not(same);
+        self.equal(differs, carried)
     }
 
     /// The sum of words of 16 bits as numbers, in as many bits as it needs, and one more than a word at least.

@@ -3,7 +3,7 @@
 use super::super::calls::Passed;
 use super::super::flow::Slot;
 use super::super::node::Node;
-use super::super::sums::Algorithm;
+use super::super::sums::{Algorithm, Checksum};
 use super::super::{ir, Deparse, Lower, Made};
 use crate::source::Span;
 use crate::typed::Expression;
@@ -119,11 +119,17 @@ impl<'p> Lower<'p> {
         name: &str,
         passed: &Passed,
         whole: &Expression,
-    ) -> Made<ir::Value> {
+    ) -> Made<Checksum> {
         let algorithm = self.algorithm(&passed.nodes[3], &passed.types[3]);
         let bits = self.data(passed, 1, whole.span)?;
         if !name.ends_with("_with_payload") {
-            return self.hashed(algorithm, bits, whole.span);
+            return Ok(match self.known_algorithm(algorithm, whole.span)? {
+                Algorithm::OnesComplement => {
+                    let words = self.words(bits);
+                    Checksum::Ones(self.folded_once(&words))
+                }
+                other => Checksum::Other(self.hash(other, bits)),
+            });
         }
         if algorithm != "csum16" {
             let message = "over the payload there is only csum16";
@@ -143,8 +149,32 @@ impl<'p> Lower<'p> {
             true => payload,
             false => self.swapped(payload),
         };
-        let sum = self.ones_sum_of(&[data, payload]);
-        Ok(self.not(sum))
+        Ok(Checksum::Ones(self.folded_once(&[data, payload])))
+    }
+
+    /// A checksum as a value.
+    pub(super) fn checksum_value(&mut self, checksum: Checksum) -> ir::Value {
+        match checksum {
+            Checksum::Ones(once) => {
+                let sum = self.folded_twice(once);
+                self.not(sum)
+            }
+            Checksum::Other(value) => value,
+        }
+    }
+
+    /// Whether it is this value, of so many bits.
+    pub(super) fn checksum_is(&mut self, checksum: Checksum, is: &Node, width: u32) -> ir::Value {
+        let is = self.bits(is, width);
+        match (checksum, self.deparse) {
+            // A processor adds in one instruction.
+            (Checksum::Ones(once), Deparse::Front) if width == 16 => self.is_complement(once, is),
+            _ => {
+                let sum = self.checksum_value(checksum);
+                let sum = self.zext(sum, width);
+                self.equal(sum, is)
+            }
+        }
     }
 
     /// The sum of RFC 1071 of what parsers left, not complemented, by going through it.

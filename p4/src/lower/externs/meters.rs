@@ -295,14 +295,18 @@ impl Lower<'_> {
         };
         let burst = self.zext(burst, TIME_BITS);
         let full = self.op(ir::Op::Sub, &[now, burst], TIME_BITS);
-        let fresh = self.add(full, cost);
+        // `full + cost`, so that it is not taken for the same sum as `empty + cost`, behind one choice of what is added to: that would be a
+        // sum more between what is read and what is written.
+        let rest = self.not(full);
+        let rest = self.op(ir::Op::Sub, &[rest, cost], TIME_BITS);
+        let fresh = self.not(rest);
         Prepared {
             cost,
             full,
             latest: self.op(ir::Op::Sub, &[now, cost], TIME_BITS),
             fresh,
-            // The same as `cost ≤ burst`, by a sum that is there.
-            fits: self.op(ir::Op::Ule, &[fresh, now], 1),
+            // The same as `fresh ≤ now`, but a stage earlier: nothing deep must be left where the bucket is read.
+            fits: self.op(ir::Op::Ule, &[cost, burst], 1),
         }
     }
 
