@@ -228,7 +228,7 @@ impl Technology {
         let meets = self.tree(2.0 * f64::from(tag_bits)) + self.gate;
         let someone = self.tree(2.0 * f64::from(window));
         let others = self.tree(10.0);
-        meets + someone + others + 2.0
+        (meets + someone + others + 2.0) * self.close
     }
 
     /// Levels from an update's guard to the write enables of the keys of a table with so many ports.
@@ -317,4 +317,23 @@ pub fn is_wiring(op: &Op) -> bool {
             | Op::PacketLoad
             | Op::Input(_)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Timing;
+    use crate::technology::TECHNOLOGIES;
+
+    #[test]
+    fn usual_clocks_have_room_for_an_entrance() {
+        for technology in TECHNOLOGIES {
+            let timing = Timing {
+                technology,
+                clock_mhz: technology.usual_clock_mhz,
+            };
+            // A key of 13 bytes, as of five fields, is a tag of its hash.
+            let levels = technology.interlock(32, 8);
+            assert!(levels <= timing.budget(), "{}: {levels}", technology.name);
+        }
+    }
 }
