@@ -127,10 +127,13 @@ fn the_fastest_clock_of_a_window() {
         assert!(at(clock).is_ok(), "{clock} MHz");
         let errors = at(clock * 1.02).expect_err("a little too fast");
         let said = errors[0].to_string();
-        assert!(
-            said.contains("map flows: the entrance of the packets"),
-            "{said}"
-        );
+        // Entrances stand close together; where that saves enough, keys take longer.
+        let slowest = match technology.close < 1.0 {
+            true => "the compare of a key",
+            false => "the entrance of the packets",
+        };
+        let said_slowest = said.contains(&format!("map flows: {slowest}"));
+        assert!(said_slowest, "{}: {said}", technology.name);
         assert_eq!(clock_in(&said), clock);
     }
 }

@@ -213,7 +213,7 @@ pub const ECP5: Technology = Technology {
         (32.0, 2.1),
         (64.0, 3.0),
     ],
-    chain_bit: 0.022,
+    chain_bit: 0.02,
     // Placed and routed designs say what they say.
     beside_chain: 0.0,
     multiply: 3.6,

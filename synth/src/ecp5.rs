@@ -262,7 +262,7 @@ mod tests {
             to: End { cell: cell.into() },
         });
         let depth = depth(steps(&hops));
-        assert_eq!(depth.levels.number(), 6.66);
+        assert_eq!(depth.levels.number(), 5.44);
         let cells = depth.critical_path.iter().map(|step| step.cell.as_str());
         let cells: Vec<&str> = cells.collect();
         assert_eq!(cells, [REGISTER, CARRY, "LUT", REGISTER]);

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | LUT | 1 |
 //! | `MUXF7`, `MUXF8`, `MUXF9`, `PFUMX`, `L6MUX21` | 0.5 |
-//! | carry chain | 1 to enter, and for each carry cell behind the first 0.1; ECP5 (of two bits) 0.06, Agilex (of one bit) 0.02 |
+//! | carry chain | 1 to enter, and for each carry cell behind the first 0.1; ECP5 (of two bits) 0.04, Agilex (of one bit) 0.02 |
 //! | LUT RAM, address to data or clock to data | 1 |
 //! | shift register, address to data | 1 |
 //! | DSP without a register inside | 4 |
@@ -18,7 +18,7 @@
 //! | begin | levels that are gone |
 //! |---|---|
 //! | flip-flop, shift register | 0 |
-//! | block RAM without output register | 2.5 on UltraScale and Agilex, 3.3 on the 7 series, 4.6 on the ECP5 |
+//! | block RAM without output register | 2.5 on UltraScale and Agilex, 3.3 on the 7 series, 3.4 on the ECP5 |
 //! | UltraRAM without output register | 4 |
 //! | block RAM and UltraRAM with their output register | 0 |
 //! | DSP with registers | 1.5 |

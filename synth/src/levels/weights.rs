@@ -21,7 +21,7 @@ pub fn memory(kind: &str) -> Option<Levels> {
         Class::UltraRam => Some(ULTRA_RAM),
         Class::BlockRam { .. } => Some(Levels::tenths(match kind {
             "RAMB18E1" | "RAMB36E1" => 33,
-            "DP16KD" => 46,
+            "DP16KD" => 34,
             _ => 25,
         })),
         _ => None,
@@ -31,7 +31,7 @@ pub fn memory(kind: &str) -> Option<Levels> {
 /// Levels from carry cell to carry cell, by the primitive's name: those of a chain's bits that it holds.
 pub fn carry(kind: &str) -> Levels {
     Levels::hundredths(match kind {
-        "CCU2C" => 6,
+        "CCU2C" => 4,
         "MISTRAL_ALUT_ARITH" => 2,
         _ => 10,
     })
