@@ -12,9 +12,10 @@ pub use hardpath_registers::{
 };
 
 /// Clocks after which an operation counts as lost, and so many more for each slot of its map: one may go through all of them, and where
-/// entries have places all may move.
-const OPERATION_CLOCKS: u64 = 100_000;
-const SLOT_CLOCKS: u64 = 1_000;
+/// entries have places all may move. A table of few masks that is full goes through all of them for each of 17 entries on a way, four ways
+/// and 21 banks (`blocks/src/ternary/masks/control.rs`).
+const OPERATION_CLOCKS: u64 = 200_000;
+const SLOT_CLOCKS: u64 = 2_000;
 
 /// Performs operations one after another. While packets run, [`Host::drive`] and [`Host::observe`] go along with
 /// the streams; otherwise the methods that take a `dut` step the clock themselves.

@@ -19,15 +19,8 @@
 //! order. Else the entries of a window move apart first ([`window`], [`spread`]). The last write of an operation waits for the host's slot, which
 //! changes one valid bit. So packets see a change at one place among them, as everywhere.
 //!
-//! **How many move** for a new entry among 512, by how full the table becomes (`blocks/tests/suite/ternary_places.rs` counts them). Each
-//! takes some 600 clocks of an operation, in which packets go on; the pass through all takes as many clocks as there are places.
-//!
-//! | priorities | to 50 % | to 90 % | to 100 % | the most |
-//! |---|--:|--:|--:|--:|
-//! | in any order | 2 | 6 | 38 | 385 |
-//! | rising | 0 | 4 | 53 | 462 |
-//! | falling | 0 | 4 | 39 | 434 |
-//! | four, in any order | 3 | 7 | 34 | 261 |
+//! **How many move** for a new entry stands in docs/architecture.md. Each takes some 600 clocks of an operation, in which packets go on, and the
+//! pass through all as many clocks as there are places.
 //!
 //! **Measured** with yosys for UltraScale+, one ternary field, at 8.2 levels (`cargo run --profile ci -p hardpath-synth --example ternary`):
 //!

@@ -60,6 +60,11 @@ impl Bench {
         self.simulator.get_u64(port)
     }
 
+    /// What stands in a register; `None`: there is none of that name.
+    pub fn register(&self, name: &str) -> Option<u64> {
+        self.simulator.peek(name).map(|limbs| limbs[0])
+    }
+
     pub fn get_wide(&mut self, name: &str) -> Vec<u64> {
         let port = self.port(name);
         self.simulator.get(port).to_vec()

@@ -76,6 +76,10 @@ pub struct Run {
     pub is_quiet: bool,
     /// Clocks until the last operation was prepared.
     waited: u32,
+    /// Of the operations since this was 0: the clocks of the longest one.
+    pub longest: u32,
+    /// When places began to be written meanwhile.
+    written: Vec<u32>,
 }
 
 impl Run {
@@ -98,6 +102,8 @@ impl Run {
             since: 0,
             is_quiet: false,
             waited: 0,
+            written: Vec::new(),
+            longest: 0,
             config,
         };
         run.restart();
@@ -241,15 +247,17 @@ impl Run {
         self.since
     }
 
-    /// Of a table with places: how many others moved for the last operation, which put an entry in.
-    pub fn others_moved(&self) -> u32 {
-        let entries = self.config.entries;
-        let bits = self.config.key_bits();
-        assert!(bits <= 9, "there is one chunk");
-        // The pass through all, one place that is written, and of each that moves two.
-        let written = (1 << bits) + 30;
-        let rest = self.waited.saturating_sub(entries + written + 40);
-        rest / (2 * written)
+    /// Of a table with places: how many others moved for the last operation, which put an entry in, and the most clocks in which one came to
+    /// its place.
+    pub fn others_moved(&self) -> (u32, u32) {
+        let gaps = |pair: &[u32]| pair[1] - pair[0];
+        let [moves @ .., last] = self.written.as_slice() else {
+            panic!("a place is written");
+        };
+        // Of each that moves two places are written, the new one first, and the operation's own one.
+        assert_eq!(moves.len() % 2, 0);
+        let clocks = moves.chunks(2).map(gaps).chain([self.waited - last]);
+        (moves.len() as u32 / 2, clocks.max().expect("the last one"))
     }
 
     /// A command begins. Packets go on.
@@ -280,6 +288,7 @@ impl Run {
         self.begin(operation);
         let limit = self.config.prepare_clocks();
         self.waited = 0;
+        self.written.clear();
         loop {
             match self.is_quiet {
                 true => self.step(None),
@@ -289,6 +298,9 @@ impl Run {
                 break;
             }
             self.waited += 1;
+            if self.bench.register("write_begins") == Some(1) {
+                self.written.push(self.waited);
+            }
             let waited = self.waited;
             assert!(waited <= limit, "not prepared after {waited} clocks");
         }
@@ -329,7 +341,16 @@ impl Run {
         if operation.code == command::DUMP && answer == DONE {
             self.check_dump(operation.slot);
         }
+        self.longest = self.longest.max(self.since);
         (answer, entry)
+    }
+
+    /// Whether all banks of a table of few masks are full of entries like this one but for their priorities.
+    fn fills_rows(&self, entry: &Entry) -> bool {
+        let like = |other: &&Entry| other.fields == entry.fields;
+        let stand = self.entries.iter().flatten().filter(like).count();
+        let banks = self.config.masks.map(|masks| masks as usize + 6);
+        banks.is_some_and(|banks| stand >= 2 * banks)
     }
 
     fn check_dump(&mut self, slot: u32) {
@@ -377,6 +398,9 @@ impl Run {
                 (None, _) if !may.create => (MISSING, None),
                 (None, None) => (FULL, None),
                 (None, _) if !stored.as_ref().is_some_and(|entry| self.has_mask(entry)) => {
+                    (FULL, None)
+                }
+                (None, _) if stored.as_ref().is_some_and(|entry| self.fills_rows(entry)) => {
                     (FULL, None)
                 }
                 (Some(entry), _) | (None, Some(entry)) => {

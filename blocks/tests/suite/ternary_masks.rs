@@ -220,3 +220,23 @@ fn a_bank_is_cleared_for_another_mask() {
         run.packets(20);
     }
 }
+
+/// Of one key and mask two entries stand in a bank. One more than all banks hold is refused, and its own banks are not cleared in vain.
+#[test]
+fn entries_of_one_key_fill_all_banks() {
+    let (entries, banks) = (256, 22);
+    let mut run = Run::of(of(&[ternary(8)], entries, 16, false), 8);
+    run.is_quiet = true;
+    let of = |priority| Entry::new(&[(0x50, 0xf0)], MIDDLE + priority);
+    for priority in 0..2 * banks {
+        assert_eq!(run.update(&of(priority)).0, DONE, "{priority}");
+    }
+    let before = run.entries.clone();
+    assert_eq!(run.update(&of(1000)).0, FULL);
+    // Four ways of 17 entries, and a look at each bank.
+    let scans = 4 * 17 + banks as u32;
+    let clocks = run.last_clocks();
+    assert!(clocks < (scans + 2) * (entries + 40), "{clocks} clocks");
+    assert_eq!(run.entries, before);
+    run.packets(100);
+}

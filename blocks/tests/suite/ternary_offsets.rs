@@ -43,15 +43,17 @@ fn filled(config: Ternary) -> (Run, Entry) {
 fn at_each_clock(run: &mut Run, key: u64, mut operation: impl FnMut(&mut Run, u32)) -> u32 {
     run.constant_key = Some(vec![key]);
     run.only = Some(u32::MAX);
+    run.longest = 0;
     operation(run, 0);
-    let clocks = run.last_clocks();
+    operation(run, 1);
+    let clocks = run.longest;
     let step = match std::env::var_os("HARDPATH_FULL") {
         Some(_) => 1,
         None => 1 + clocks / 100,
     };
     for (round, clock) in (0..clocks + 2).step_by(step as usize).enumerate() {
         run.only = Some(clock);
-        operation(run, 1 + round as u32);
+        operation(run, round as u32);
     }
     run.only = None;
     clocks

@@ -141,7 +141,7 @@ impl Control {
         let command = &asked.command;
         let begins = command.begins_change(m);
         let later = Later::new(m);
-        let clearing = later.clearing(m, shape, begins);
+        let clearing = later.clearing(m, shape, (begins, wires.banks_of_mask));
         m.drive(wires.cleared_bank, clearing.bank);
         let options = Options::of(m, shape, scanned, wires.banks_of_mask);
         let step = m.delay_reset("step", later.scan_ended);
@@ -226,11 +226,17 @@ impl Control {
 }
 
 impl Later {
-    fn clearing(&self, m: &mut Module, shape: Shape, begins: Node) -> Clearing {
+    fn clearing(
+        &self,
+        m: &mut Module,
+        shape: Shape,
+        (begins, banks_of_mask): (Node, Node),
+    ) -> Clearing {
         let ends = m.or(&[begins, self.next.is_clear, self.gives_up]);
         let on = (self.clears, ends);
         let finds = (self.masks_compared, self.finds_again, self.next.takes);
-        Clearing::of(m, shape, on, finds, self.clears_next)
+        let next = (self.clears_next, banks_of_mask);
+        Clearing::of(m, shape, on, finds, next)
     }
 
     /// What happens where an entry finds no row. Gives the strobe in which a free bank gets the host's mask.

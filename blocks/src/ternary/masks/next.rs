@@ -108,8 +108,10 @@ impl Next {
 
         let found = m.and(&[step, clearing.finds]);
         let is_clear = m.not(scanned.remains);
-        let takes = m.and(&[scanned.remains, options.of_mask]);
-        let elsewhere = m.not(options.of_mask);
+        let other = m.not(clearing.is_own);
+        let can_go = m.and(&[options.of_mask, other]);
+        let takes = m.and(&[scanned.remains, can_go]);
+        let elsewhere = m.not(can_go);
         let no_other = m.and(&[found, scanned.remains, elsewhere]);
         let without_row = m.and(&[wanted, fails]);
         Next {
