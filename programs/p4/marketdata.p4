@@ -17,7 +17,7 @@
 // than MESSAGES) leave whole. A packet keeps its sequence number; behind this handler numbers do not tell what is lost, here `gaps` does.
 //
 // MESSAGES is how many there may be in a packet: 5 for packets of 256 bytes, 11 for 512, 25 for 1,024. Each has a lookup of its own, and a
-// copy of the table with it. A pipeline takes 5, 11 and 25 (some 32,000, 67,000 and 155,000 LUT); a core has room for 5.
+// copy of the table with it. A pipeline takes 5, 11 and 25 (an estimate of 28,000, 65,000 and 146,000 LUT); a core has room for 5.
 #include <core.p4>
 #include <v1model.p4>
 

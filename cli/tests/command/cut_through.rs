@@ -1,7 +1,7 @@
 //! `--cut-through`: packets that leave before all of them is in, good and bad ones, with pauses and backpressure; and programs that cannot
 //! have it, each with its line.
 
-use crate::common::{compile_source, hardpath, judge, object, path};
+use crate::common::{compile_source, hardpath, judge, object, path, root};
 use crate::packets::{write_made, Numbers};
 use serde_json::Value;
 use std::fs;
@@ -196,13 +196,30 @@ fn verilator_says_the_same() {
     is_right(&L2L3, &file, &["--engine", "verilator"]);
 }
 
-/// Clocks of the router for a packet of one beat.
-const CLOCKS: u64 = 35;
+/// What the router may take, without the beats where a packet is stored first.
+const CLOCKS: u64 = 28;
 
 /// From the first beat in to the first beat out at 512 bits and 250 MHz: with cut-through as many clocks at any length, but for the second of the
-/// beats that the program wants to know; without it one more for each beat.
+/// beats that the program wants to know; without it one more for each beat. In its own size, and with tables of 4,096, 16,384 and 1,024 entries.
 #[test]
 fn latency_does_not_grow_with_the_length() {
+    let place = tempfile::tempdir().unwrap();
+    let large = place.path().join("l2l3.p4");
+    let source = fs::read_to_string(root().join(L2L3[0])).unwrap();
+    let parts: Vec<&str> = source.split("size = ").collect();
+    let [first, macs, prefixes, next_hops] = parts.as_slice() else {
+        panic!("three tables");
+    };
+    let behind = |part: &str| part.split_once(';').expect("a number").1.to_owned();
+    let tables = [(4096, macs), (16384, prefixes), (1024, next_hops)];
+    let tables = tables.map(|(size, part)| format!("size = {size};{}", behind(part)));
+    fs::write(&large, format!("{first}{}", tables.concat())).unwrap();
+    for source in [L2L3[0], path(&large)] {
+        latency_of_router([source, L2L3[1], L2L3[2]]);
+    }
+}
+
+fn latency_of_router(router: [&str; 3]) {
     let latency = |length: usize, more: &[&str]| {
         let (_place, file) = capture("one.pcap", 3, |numbers| {
             let mut frame = routed(numbers, length);
@@ -210,7 +227,7 @@ fn latency_does_not_grow_with_the_length() {
             frame
         });
         let mut arguments = vec!["sim"];
-        arguments.extend(L2L3);
+        arguments.extend(router);
         arguments.extend(["--json", "--pcap", path(&file), "--pace", "1G"]);
         arguments.extend(more);
         let answer = run(&arguments);
@@ -222,11 +239,9 @@ fn latency_does_not_grow_with_the_length() {
     for length in [64, 65, 128, 256, 512, 1024, 1518] {
         let beats = (length as u64).div_ceil(64);
         let (cut, stored) = (latency(length, &["--cut-through"]), latency(length, &[]));
-        assert!(
-            cut < CLOCKS + beats.min(2),
-            "{cut} clocks at {length} bytes"
-        );
-        assert!(stored < CLOCKS + beats, "{stored} clocks at {length} bytes");
+        assert!(cut <= CLOCKS, "{cut} clocks at {length} bytes");
+        let most = CLOCKS + beats;
+        assert!(stored <= most, "{stored} clocks at {length} bytes");
         all.push((length, cut, stored));
     }
     let last = all.last().expect("lengths");

@@ -122,8 +122,12 @@ chosen and why, and what the other ways would cost roughly (`tables` with `--jso
 | `direct` | exact, up to 16 bits | at the key: each has a place of its own, so the table is never full |
 | `cam` | exact | by words with a bit for each entry, one for each few bits of the key, that are joined |
 | `tcam` | all | likewise, with masks; of prefixes the longer one wins |
-| `masks` | all; ranges are expanded | in a hash table for each mask: at most 16 masks, however entries are spread over them, and priorities from -2^23 to 2^23 - 1 |
+| `masks` | all; ranges are expanded | in a hash table for each mask: at most 16 masks, entries spread over them in any way but the one below, and priorities from -2^23 to 2^23 - 1 |
 | nothing, one prefix beside exact keys | | by prefixes |
+
+With `masks`, entries that differ in nothing but their priority share rows, and a bank, which is such a hash table, has two rows for them. A mask has one
+bank of its own, and six banks are shared by those that need more. So at most 14 entries of one key and mask fit when all 16 masks are in use,
+44 when it is the only one. One more is refused as if the table were full.
 
 `@hardpath_share(\"word\")` in front of several tables of one control lets them have one hash memory, where no packet applies two of them: one
 lookup a packet, one host port, one set of hash functions, and no half-empty memories. The key has the number of the table above the fields of the widest one, and the
@@ -151,6 +155,33 @@ its rows: no packet misses it. While one comes or goes its rows do so one after 
 its own. Of entries with the same priority the first one has the rows that they have in common. Tables with direct counters, direct meters or timeouts
 are not expanded: these belong to an entry. Functions in C are not made for entries of expanded tables.
 ";
+
+/// Externs that are there and of no use by themselves, each with what is to be known of it.
+const REMARKS: [(&str, &str); 4] = [
+    (
+        "psa_clone_i2e",
+        "only asks; a program that sets `clone` is refused",
+    ),
+    (
+        "psa_clone_e2e",
+        "only asks; a program that sets `clone` is refused",
+    ),
+    (
+        "psa_resubmit",
+        "only asks; a program that sets `resubmit` is refused",
+    ),
+    (
+        "psa_recirculate",
+        "only asks; packets to `PSA_PORT_RECIRCULATE` are dropped (`p4-lost`)",
+    ),
+];
+
+/// What is to be known of an extern, as it is called.
+fn remark_of(what: &str) -> &'static str {
+    let name = what.split('(').next().unwrap_or_default();
+    let mut all = REMARKS.iter().filter(|(known, _)| *known == name);
+    all.next().map_or("", |(_, remark)| remark)
+}
 
 /// Commands of files, with how they are written.
 type Commands = &'static [(&'static str, &'static str)];
@@ -269,7 +300,7 @@ fn tried(text: &mut String, what: &str, all: &[Tried]) {
         let remark = match (reason, one.only.as_str()) {
             (Some(why), "") => why.clone(),
             (Some(why), only) => format!("with {only}; {why}"),
-            (None, "") => String::new(),
+            (None, "") => remark_of(&one.what).to_owned(),
             (None, only) => format!("with {only}"),
         };
         let what = match one.what.contains('`') {
