@@ -63,12 +63,12 @@ class Hardpath:
             self.kept[key] = self.ask("compile", self.files(name)[0], "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *more)
         return self.kept[key]
 
-    def simulated(self, name, frames, pace="1G", bus_bytes=BUS_BYTES):
+    def simulated(self, name, frames, pace="1G", bus_bytes=BUS_BYTES, more=()):
         """The statistics of a run in which all packets are sent on, and become what the source says."""
         source, entries = self.files(name)
         capture = source.with_name("in.pcap")
         write_capture(capture, frames)
-        words = [source, "--entries", entries, "--pcap", capture, "--pace", pace, "--clock", CLOCK_MHZ, "--bus", 8 * bus_bytes]
+        words = [source, "--entries", entries, "--pcap", capture, "--pace", pace, "--clock", CLOCK_MHZ, "--bus", 8 * bus_bytes, *more]
         compared = self.ask("check", *words)
         assert compared["mismatches"] == 0 and compared["map_mismatches"] == 0, compared
         ran = self.ask("sim", *words)
