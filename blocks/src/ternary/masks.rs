@@ -20,7 +20,7 @@
 //! Entries that differ in nothing but their priority have the same rows, two of each bank: where there are more than some forty of them, the
 //! table is full, too.
 //!
-//! **Measured** with yosys for UltraScale+: 2,048 entries of 72 bits ternary with 16 masks take 8,639 LUTs, 8,665 flip-flops and 72 block RAMs at
+//! **Measured** with yosys for UltraScale+: 2,048 entries of 72 bits ternary with 16 masks take 8,533 LUTs, 8,688 flip-flops and 72 block RAMs at
 //! 5.5 levels (`cargo run --profile ci -p hardpath-synth --example ternary -- 2048x72/16`); with any masks ([`super::places`]) they take 7,714,
 //! 12,156 and 240.
 
