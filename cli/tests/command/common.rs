@@ -71,6 +71,20 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+/// Puts the source of a P4 program that `tools/bench-p4` makes into a folder, as `marketdata:11`. `None`: there is no Python to make it.
+pub fn made(program: &str, folder: &Path) -> Option<PathBuf> {
+    let mut python = Command::new("python3");
+    let bench = python.arg(root().join("tools/bench-p4"));
+    let Ok(printed) = bench.args(["--print", program]).output() else {
+        assert!(std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none());
+        return None;
+    };
+    assert!(printed.status.success(), "{program}");
+    let file = folder.join("made.p4");
+    std::fs::write(&file, printed.stdout).unwrap();
+    Some(file)
+}
+
 pub fn path(path: &Path) -> &str {
     path.to_str().expect("test paths are UTF-8")
 }

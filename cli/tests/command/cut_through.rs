@@ -1,8 +1,8 @@
 //! `--cut-through`: packets that leave before all of them is in, good and bad ones, with pauses and backpressure; and programs that cannot
 //! have it, each with its line.
 
-use crate::common::{compile_source, hardpath, judge, object, path, root};
-use crate::packets::{write_made, Numbers};
+use crate::common::{compile_source, hardpath, judge, made, object, path};
+use crate::packets::{checksum, write_made, Numbers};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,13 +44,8 @@ fn routed(numbers: &mut Numbers, length: usize) -> Vec<u8> {
     header.extend((length as u16 - 14).to_be_bytes());
     header.extend([0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 3, 7]);
     header.extend(to);
-    let words = header.chunks(2);
-    let sum: u32 = words
-        .map(|word| u32::from(word[0]) << 8 | u32::from(word[1]))
-        .sum();
-    let sum = (sum & 0xffff) + (sum >> 16);
-    let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
-    header[10..12].copy_from_slice(&sum.to_be_bytes());
+    let sum = checksum(&header);
+    header[10..12].copy_from_slice(&sum);
     frame[14..34].copy_from_slice(&header);
     frame
 }
@@ -203,19 +198,10 @@ const CLOCKS: u64 = 28;
 /// beats that the program wants to know; without it one more for each beat. In its own size, and with tables of 4,096, 16,384 and 1,024 entries.
 #[test]
 fn latency_does_not_grow_with_the_length() {
+    latency_of_router(L2L3);
     let place = tempfile::tempdir().unwrap();
-    let large = place.path().join("l2l3.p4");
-    let source = fs::read_to_string(root().join(L2L3[0])).unwrap();
-    let parts: Vec<&str> = source.split("size = ").collect();
-    let [first, macs, prefixes, next_hops] = parts.as_slice() else {
-        panic!("three tables");
-    };
-    let behind = |part: &str| part.split_once(';').expect("a number").1.to_owned();
-    let tables = [(4096, macs), (16384, prefixes), (1024, next_hops)];
-    let tables = tables.map(|(size, part)| format!("size = {size};{}", behind(part)));
-    fs::write(&large, format!("{first}{}", tables.concat())).unwrap();
-    for source in [L2L3[0], path(&large)] {
-        latency_of_router([source, L2L3[1], L2L3[2]]);
+    if let Some(large) = made("l2l3:4096:16384:1024", place.path()) {
+        latency_of_router([path(&large), L2L3[1], L2L3[2]]);
     }
 }
 

@@ -1,7 +1,8 @@
 //! P4 sources: their tests in hardware, their folder, and what is wrong with them.
 
-use crate::common::{hardpath, path, root};
-use hardpath_testbed::capture;
+use crate::common::{hardpath, made, path, root};
+use crate::packets::checksum;
+use hardpath_testbed::capture::{self, Captured};
 use hardpath_testkit::parallel;
 use hardpath_testkit::scripts::paired;
 use serde_json::Value;
@@ -150,26 +151,20 @@ fn tests_of_p4_pass_in_verilator() {
     pass(step(30), |_| false, &options);
 }
 
-/// Packets as a capture, each with its time in nanoseconds.
-fn written_capture(packets: impl IntoIterator<Item = (u64, Vec<u8>)>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for word in [0xa1b2_3c4du32, 0x0004_0002, 0, 0, 65535, 1] {
-        bytes.extend(word.to_le_bytes());
-    }
-    for (time, data) in packets {
-        let [seconds, rest] = [time / SECOND, time % SECOND].map(|part| part as u32);
-        for word in [seconds, rest, data.len() as u32, data.len() as u32] {
-            bytes.extend(word.to_le_bytes());
-        }
-        bytes.extend(data);
-    }
-    bytes
+/// Writes packets as a capture, each with its time in nanoseconds.
+fn write_packets(file: &Path, packets: impl IntoIterator<Item = (u64, Vec<u8>)>) {
+    let packets = packets.into_iter().map(|(time_ns, data)| Captured {
+        data,
+        time_ns,
+        comment: None,
+    });
+    capture::write(file, &packets.collect::<Vec<_>>()).expect("a capture");
 }
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The packets of a test, as a capture.
-fn packets_of(test: &str) -> Vec<u8> {
+/// Writes the packets of a test as a capture.
+fn write_packets_of(file: &Path, test: &str) {
     let text = fs::read_to_string(root().join(test)).unwrap();
     let packets = text.lines().filter_map(|line| line.strip_prefix("packet "));
     let packets = packets.map(|packet| {
@@ -181,7 +176,7 @@ fn packets_of(test: &str) -> Vec<u8> {
             .map(|pair| u8::from_str_radix(&text(pair), 16).unwrap());
         (SECOND, data.collect())
     });
-    written_capture(packets)
+    write_packets(file, packets);
 }
 
 /// Packets that have left.
@@ -193,8 +188,8 @@ fn sent(file: &Path) -> Vec<Vec<u8>> {
 /// What `check` says of one of our programs, with its entries and the packets of its tests.
 fn checked(name: &str, options: &[&str]) -> crate::common::Run {
     let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("packets.pcap");
-    fs::write(&file, packets_of(&format!("programs/p4/{name}.stf"))).unwrap();
+    let file = place.path().join("packets.pcapng");
+    write_packets_of(&file, &format!("programs/p4/{name}.stf"));
     let program = format!("programs/p4/{name}.p4");
     let entries = format!("programs/p4/{name}.entries");
     let given = ["check", &program, "--entries", &entries, "--json"];
@@ -246,11 +241,8 @@ fn ipv4(payload: u16) -> [u8; 20] {
         0x45, 0, 0, 0, 0x12, 0x34, 0x40, 0, 64, 17, 0, 0, 10, 0, 2, 33, 233, 54, 12, 1,
     ];
     header[2..4].copy_from_slice(&(20 + payload).to_be_bytes());
-    let words = header
-        .chunks(2)
-        .map(|word| u32::from(word[0]) << 8 | u32::from(word[1]));
-    let sum = words.sum::<u32>() % 0xffff;
-    header[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+    let sum = checksum(&header);
+    header[10..12].copy_from_slice(&sum);
     header
 }
 
@@ -280,13 +272,13 @@ fn market_data(number: u64, messages: u16) -> Vec<u8> {
 #[test]
 fn packets_of_many_messages_are_compared() {
     let place = tempfile::tempdir().unwrap();
-    let [source, packets, out] =
-        ["marketdata.p4", "packets.pcap", "out.pcapng"].map(|name| place.path().join(name));
-    let text = fs::read_to_string(root().join("programs/p4/marketdata.p4")).unwrap();
-    let usual = "const int MESSAGES = 5;";
-    assert!(text.contains(usual));
+    let [packets, out] = ["packets.pcapng", "out.pcapng"].map(|name| place.path().join(name));
+    let Some(source) = made(&format!("marketdata:{MANY_MESSAGES}"), place.path()) else {
+        return;
+    };
+    let text = fs::read_to_string(&source).unwrap();
     let many = format!("const int MESSAGES = {MANY_MESSAGES};");
-    fs::write(&source, text.replace(usual, &many)).unwrap();
+    assert!(text.contains(&many));
     let (mut next, mut frames, mut leave) = (1, Vec::new(), Vec::new());
     for messages in [11, 11, 10, 1, 6, 11, 12, 11, 2, 11] {
         let numbers = next..next + u64::from(messages);
@@ -300,7 +292,7 @@ fn packets_of_many_messages_are_compared() {
             false => leave.push(usize::from(IN_FRONT + BLOCK * messages)),
         }
     }
-    fs::write(&packets, written_capture(frames)).unwrap();
+    write_packets(&packets, frames);
     let given = ["--entries", "programs/p4/marketdata.entries", "--json"];
     let files = ["--pcap", path(&packets), "--out", path(&out)];
     let run = hardpath(&[&["check", path(&source)], &given[..], &files].concat());
@@ -315,9 +307,9 @@ fn packets_of_many_messages_are_compared() {
 #[test]
 fn packets_that_are_shorter_than_a_header_are_compared() {
     let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("packets.pcap");
+    let file = place.path().join("packets.pcapng");
     let program = "tests/stf/v1-register-counts";
-    fs::write(&file, packets_of(&format!("{program}.stf"))).unwrap();
+    write_packets_of(&file, &format!("{program}.stf"));
     let program = format!("{program}.p4");
     for target in ["pipeline", "core"] {
         let given = ["check", &program, "--json", "--target", target];
@@ -334,11 +326,11 @@ fn packets_that_are_shorter_than_a_header_are_compared() {
 fn tables_with_timeouts_take_a_packet_a_clock() {
     let place = tempfile::tempdir().unwrap();
     let (file, entries) = (
-        place.path().join("packets.pcap"),
+        place.path().join("packets.pcapng"),
         place.path().join("some.entries"),
     );
     let program = "tests/stf/v1-idle-timeout";
-    fs::write(&file, packets_of(&format!("{program}.stf"))).unwrap();
+    write_packets_of(&file, &format!("{program}.stf"));
     let text = "table_add t set 1 => 16\ntable_add t set 2 => 32\ntable_set_timeout t 0 5\n";
     fs::write(&entries, text).unwrap();
     let program = format!("{program}.p4");
@@ -365,7 +357,7 @@ fn tables_with_timeouts_take_a_packet_a_clock() {
 fn a_meter_counts_each_packet_of_one_flow() {
     let place = tempfile::tempdir().unwrap();
     let [packets, entries, out] =
-        ["packets.pcap", "some.entries", "out.pcapng"].map(|name| place.path().join(name));
+        ["packets.pcapng", "some.entries", "out.pcapng"].map(|name| place.path().join(name));
     // What stands in front of a packet, and which of its bytes gets the colour.
     for (program, front, colour, commands) in [
         (
@@ -385,7 +377,7 @@ fn a_meter_counts_each_packet_of_one_flow() {
         for (target, count) in [("pipeline", 4000), ("core", 200)] {
             let frame = [&front[..], &[0; 61]].concat();
             let frames = (0..count).map(|at| (SECOND + 4 * at, frame.clone()));
-            fs::write(&packets, written_capture(frames)).unwrap();
+            write_packets(&packets, frames);
             let given = [program, "--json", "--target", target];
             let files = ["--pcap", path(&packets), "--entries", path(&entries)];
             let run = hardpath(&[&["check"], &given[..], &files, &["--out", path(&out)]].concat());
@@ -455,8 +447,8 @@ fn entries_of_p4runtime_are_written_and_read() {
          action {{ action {{ action_id: {action} params {{ param_id: 1 value: \"\\t\" }} }} }}\n  }} }}\n}}\n"
     );
     fs::write(&file, own.stdout + &entry).unwrap();
-    let packets = place.path().join("packets.pcap");
-    fs::write(&packets, packets_of("programs/p4/firewall.stf")).unwrap();
+    let packets = place.path().join("packets.pcapng");
+    write_packets_of(&packets, "programs/p4/firewall.stf");
     let arguments = ["--json", "--entries", path(&file), "--pcap", path(&packets)];
     let run = hardpath(&[&["check", program][..], &arguments].concat());
     assert_eq!(run.status, 0, "{}", run.stdout);
@@ -654,10 +646,10 @@ fn map_and_contents(program: &str, entries: &str) -> (Value, Value, String) {
     let place = tempfile::tempdir().unwrap();
     let design = place.path().join("design");
     let [maps, packets, commands] =
-        ["maps.json", "packets.pcap", "entries"].map(|name| place.path().join(name));
+        ["maps.json", "packets.pcapng", "entries"].map(|name| place.path().join(name));
     let run = hardpath(&["compile", program, "-o", path(&design)]);
     assert_eq!(run.status, 0, "{}", run.stderr);
-    fs::write(&packets, packets_of("programs/p4/l2l3.stf")).unwrap();
+    write_packets_of(&packets, "programs/p4/l2l3.stf");
     fs::write(&commands, entries).unwrap();
     let given = ["--entries", path(&commands), "--pcap", path(&packets)];
     let run = hardpath(&[&["sim", program][..], &given, &["--maps-out", path(&maps)]].concat());

@@ -23,6 +23,16 @@ impl Numbers {
     }
 }
 
+/// The Internet's (RFC 1071), of an even number of bytes.
+pub fn checksum(header: &[u8]) -> [u8; 2] {
+    let words = header.chunks(2);
+    let words = words.map(|word| u32::from(word[0]) << 8 | u32::from(word[1]));
+    let sum: u32 = words.sum();
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
+    sum.to_be_bytes()
+}
+
 /// Writes a capture (pcap, Ethernet) of so many packets, a second apart. The random numbers go on from packet to packet.
 pub fn write_made(file: &Path, count: u32, make: impl Fn(&mut Numbers) -> Vec<u8>) {
     let mut bytes = Vec::new();

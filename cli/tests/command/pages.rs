@@ -1,7 +1,7 @@
 //! What pages of the docs say of stages, windows and hazards is what the compiler says today. The programs are the objects
 //! that CI has: ours in build/programs, and those of build/realworld.
 
-use crate::common::{hardpath, path, root};
+use crate::common::{hardpath, made, path, root};
 use hardpath_synth::cards::{Resources, CARDS, NAMES};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -433,21 +433,10 @@ fn stages_in_area_are_those_of_today() {
 
 /// The report of a P4 program of ours, or of one that `tools/bench-p4` makes. `None`: there is no Python to make it.
 fn p4_report(program: &str) -> Option<Value> {
-    let made = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let source = match program.contains(':') {
         false => root().join(format!("programs/p4/{program}")),
-        true => {
-            let mut python = std::process::Command::new("python3");
-            let bench = python.arg(root().join("tools/bench-p4"));
-            let Ok(printed) = bench.args(["--print", program]).output() else {
-                assert!(std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none());
-                return None;
-            };
-            assert!(printed.status.success(), "{program}");
-            let file = made.path().join("made.p4");
-            std::fs::write(&file, printed.stdout).unwrap();
-            file
-        }
+        true => made(program, folder.path())?,
     };
     let run = hardpath(&["compile", path(&source), "--json"]);
     assert_eq!(run.status, 0, "{program}: {}", run.stdout);
