@@ -44,6 +44,9 @@ pub struct Egress {
     /// Packets come before their end is known, which is told apart ([`crate::cut_through`]). They are not sent several times, and end
     /// where they did when they came in.
     pub cut_through: bool,
+    /// Whether a slot is its packet's last one is found a clock early, into a register, and not compared where all that takes the next
+    /// result follows: fewer levels, and a register more for each copy of that. Of an exit that moves, where ends are not told apart.
+    pub end_early: bool,
 }
 
 /// Bits of `m_axis_tdest`: class and index.

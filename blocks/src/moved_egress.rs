@@ -21,13 +21,12 @@
 mod front;
 mod realign;
 mod span;
+mod walk;
 
-use crate::cut_through::frames_there;
 use crate::egress::{
     fate_strobe, offset_name, rewritten, sent_to_someone, whole_destination, Beside, Egress,
-    EgressIn, EgressOut, FrameRead, Lanes,
+    EgressIn, EgressOut, Lanes,
 };
-use crate::index_bits;
 use crate::moves::{Distance, Moves, Ways, OFFSET_BITS};
 use crate::output_stage::{Beat, OutputStage};
 use front::FrontBeat;
@@ -35,6 +34,7 @@ use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Module, Node, NodeOp};
 use realign::{Realign, MOST_WIRED};
 use std::collections::BTreeSet;
+use walk::Frames;
 
 /// What follows a slot on its way: one value for each stage of registers.
 #[derive(Clone)]
@@ -84,6 +84,8 @@ struct Ready {
     /// A result waits to be made ready.
     result_valid: Node,
     sent_on: Node,
+    /// The same of the packet that is taken: not in a register yet.
+    takes_sent_on: Node,
     beside: Beside,
     /// Bytes and length.
     front: Option<(Node, Node)>,
@@ -117,20 +119,10 @@ struct Tail {
     /// The last slot that forms a beat, and the last slot.
     last_out: Node,
     last_slot: Node,
+    /// The same of the packet that is taken: not in a register yet.
+    takes_last_slot: Node,
     /// The last lane of the last beat.
     count: Node,
-}
-
-/// The way through a packet's frames.
-struct Frames {
-    slot: Node,
-    /// The number of the beat that the slot reads.
-    number: Node,
-    reads: Node,
-    is_last: Node,
-    /// The packet is through.
-    done: Node,
-    port: FrameRead,
 }
 
 /// The exit for a program that moves packets; for the rest of the contract see [`crate::egress::egress`].
@@ -226,87 +218,6 @@ impl<'a> Exit<'a> {
             frame: frames.port,
             stream,
             fate,
-        }
-    }
-
-    /// From slot to slot, and from frame to frame. `take`, a wire: the next result is taken; `start`: where it begins.
-    /// `behind`: where frames come in that belong to packets whose end is not known.
-    fn walk(
-        &mut self,
-        ready: &Ready,
-        (take, start): (Node, Node),
-        behind: Option<Node>,
-        advance: Node,
-    ) -> Frames {
-        let frame_bits = index_bits(u64::from(self.config.frame_depth));
-        let lowest = self.lowest();
-        let m = &mut *self.m;
-        let (number_reg, number) = m.reg("beat_number", self.number_bits);
-        let (base_reg, base) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
-        let distance = match self.number_bits < frame_bits {
-            true => m.sext(number, frame_bits),
-            false => m.slice(number, 0, frame_bits),
-        };
-        let address = m.add(base, distance);
-        let (slot_reg, slot) = m.reg_reset("slot", self.number_bits, 0);
-        let mut is_last_slot = m.eq(slot, ready.tail.last_slot);
-        let mut is_last = m.eq(slot, ready.tail.last_out);
-        let mut may_go = m.one();
-        if let Some(((known, _), behind)) = ready.tail.told.zip(behind) {
-            let (two, three) = frames_there(m, behind, address);
-            let enough = m.mux(ready.is_behind, three, two);
-            // A beat of headroom has no frame, but those behind it must follow without a gap.
-            let enough = match lowest <= -(self.beat as i32) {
-                true => {
-                    let is_headroom = m.bit(number, self.number_bits - 1);
-                    let (two, _) = frames_there(m, behind, base);
-                    m.mux(is_headroom, two, enough)
-                }
-                false => enough,
-            };
-            let not_last = m.and(&[ready.sent_on, enough]);
-            may_go = m.or(&[known, not_last]);
-            is_last_slot = m.and(&[is_last_slot, known]);
-            is_last = m.and(&[is_last, known]);
-        }
-        let active = m.and(&[ready.valid, advance, may_go]);
-        let reads = m.and(&[active, ready.sent_on]);
-        let forgotten = m.not(ready.sent_on);
-        let finishes = m.or(&[forgotten, is_last_slot]);
-        let done = m.and(&[active, finishes]);
-        m.name(done, "done");
-        let free = m.not(ready.valid);
-        let takes = m.or(&[free, done]);
-        m.drive(take, takes);
-        let next_slot = m.add_const(slot, 1);
-        let first_slot = m.zero(self.number_bits);
-        let slot_next = m.mux(done, first_slot, next_slot);
-        m.set_next_when(slot_reg, active, slot_next);
-        let next_number = m.add_const(number, 1);
-        let number_next = m.mux(take, start, next_number);
-        let number_moves = m.or(&[take, active]);
-        m.set_next_when(number_reg, number_moves, number_next);
-        let frames = m.resize(ready.tail.frames, frame_bits);
-        let next_base = m.add(base, frames);
-        let base_moves = match ready.beside.again {
-            Some(again) => {
-                let last = m.not(again);
-                m.and(&[done, last])
-            }
-            None => done,
-        };
-        m.set_next_when(base_reg, base_moves, next_base);
-        Frames {
-            slot,
-            number,
-            reads,
-            is_last,
-            done,
-            port: FrameRead {
-                frame_read: advance,
-                frame_read_pointer: base,
-                frame_read_address: Some(address),
-            },
         }
     }
 
@@ -422,6 +333,7 @@ impl<'a> Exit<'a> {
             valid,
             result_valid: inputs.result_valid,
             sent_on,
+            takes_sent_on: goes,
             beside,
             front,
             keep,

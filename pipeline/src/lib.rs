@@ -232,6 +232,7 @@ fn hardware(
         credits,
         design_id: design_id(program, options),
         ahead,
+        lut_inputs: options.technology.lut_inputs,
     };
     let interface = top::top(&mut design, (block, compute), program, &around);
     report.ahead_bytes = interface.ahead_bytes;

@@ -38,6 +38,8 @@ pub struct Around<'a> {
     pub design_id: u32,
     /// Packets enter the program with so many bytes before all of them is in; `None`: when they are in.
     pub ahead: Option<u32>,
+    /// Inputs of the family's LUTs.
+    pub lut_inputs: u32,
 }
 
 /// Adds the top to the design, with the program in its slot.
@@ -73,6 +75,7 @@ struct Top<'a> {
     credits: u32,
     design_id: u32,
     ahead: Option<u32>,
+    lut_inputs: u32,
     has: Has,
     m: Module,
 }
@@ -170,6 +173,7 @@ impl<'a> Top<'a> {
             credits,
             design_id,
             ahead,
+            lut_inputs,
         } = *around;
         let has = Has::of(program, &compute);
         let doc = format!(
@@ -196,6 +200,7 @@ impl<'a> Top<'a> {
             credits,
             design_id,
             ahead,
+            lut_inputs,
             has,
             m: Module::new(identifier(prefix), doc),
         }

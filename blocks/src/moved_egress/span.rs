@@ -122,6 +122,7 @@ impl Exit<'_> {
         let mut held = |name: &str, node: Node| m.hold(format!("ready_{name}"), enable, node);
         Tail {
             told,
+            takes_last_slot: last_slot,
             frames: held("frames", frames),
             last_out: held("last_out", last_out),
             last_slot: held("last_slot", last_slot),

@@ -256,6 +256,7 @@ fn exit() -> Egress {
         repeats: true,
         copies: true,
         cut_through: false,
+        end_early: true,
     }
 }
 

@@ -102,6 +102,7 @@ impl Config {
             repeats: false,
             copies: false,
             cut_through: true,
+            end_early: false,
         }
     }
 

@@ -264,6 +264,7 @@ impl Case {
             repeats: false,
             copies: false,
             cut_through: false,
+            end_early: false,
         }
     }
 
@@ -313,8 +314,17 @@ impl Packet {
 }
 
 /// Sends packets through and gives the clocks from the first result to the last beat.
-fn run(case: &Case, packets: &[Packet], random: &mut Random, ready_in_8: u64) -> u64 {
-    let mut bench = Bench::of(moved_egress(&case.exit(), &case.moves));
+fn run(
+    case: &Case,
+    packets: &[Packet],
+    random: &mut Random,
+    (ready_in_8, end_early): (u64, bool),
+) -> u64 {
+    let exit = Egress {
+        end_early,
+        ..case.exit()
+    };
+    let mut bench = Bench::of(moved_egress(&exit, &case.moves));
     // Frames of packets that are gone stay: what is not the packet's must not be seen.
     let mut memory = vec![vec![0xee; case.beat]; DEPTH as usize];
     let mut write = 0;
@@ -401,10 +411,12 @@ fn every_move_at_every_width() {
         let mut random = Random::new(seed as u64);
         for ready_in_8 in [8, 3] {
             let packets: Vec<Packet> = (0..60).map(|_| case.packet(&mut random)).collect();
-            let clocks = run(case, &packets, &mut random, ready_in_8);
             let needed: u64 = packets.iter().map(|packet| case.clocks(packet)).sum();
-            if ready_in_8 == 8 {
-                assert!(clocks <= needed + 8, "{clocks} for {needed}");
+            for end_early in [false, true] {
+                let clocks = run(case, &packets, &mut random, (ready_in_8, end_early));
+                if ready_in_8 == 8 {
+                    assert!(clocks <= needed + 8, "{clocks} for {needed}");
+                }
             }
         }
     }
@@ -444,10 +456,12 @@ fn clocks_of_short_packets() {
                 written: vec![Some(vec![5; 60])],
             })
             .collect();
-        let clocks = run(&case, &packets, &mut random, 8);
-        assert!(
-            clocks <= 300 * each + 8,
-            "{start}, {front}: {clocks} clocks"
-        );
+        for end_early in [false, true] {
+            let clocks = run(&case, &packets, &mut random, (8, end_early));
+            assert!(
+                clocks <= 300 * each + 8,
+                "{start}, {front}: {clocks} clocks"
+            );
+        }
     }
 }

@@ -109,6 +109,7 @@ fn design(config: &Config) -> Design {
         repeats: false,
         copies: false,
         cut_through: false,
+        end_early: false,
     }));
     let fifo_id = design.add(fifo("results", LENGTH_BITS + 64, config.credits));
     let mut m = Module::new("both", "");

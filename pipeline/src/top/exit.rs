@@ -37,6 +37,8 @@ impl Top<'_> {
             repeats: self.has.repeats || self.has.copies > 0,
             copies: self.has.copies > 0,
             cut_through: self.ahead.is_some(),
+            // A compare of slots is two LUTs deep where they have six inputs, and four where they have four.
+            end_early: self.lut_inputs < 6,
         }
     }
 

@@ -56,6 +56,7 @@ fn exit(beat_bytes: u32, frame_depth: u32) -> Egress {
         repeats: false,
         copies: false,
         cut_through: false,
+        end_early: false,
     }
 }
 

@@ -100,6 +100,7 @@ fn exit(beat_bytes: u32) -> Egress {
         repeats: false,
         copies: false,
         cut_through: false,
+        end_early: beat_bytes != 64,
     }
 }
 
