@@ -148,7 +148,7 @@ fn stages_share_the_work() {
     let program = dataflow(&program).expect("nothing to refuse");
     let timing = Timing {
         technology: &ECP5,
-        clock_mhz: 62.0,
+        clock_mhz: 56.0,
     };
     let mut plan = plan::plan(&program, timing).expect("planned");
     let without = Without::new();
