@@ -18,6 +18,7 @@ use hardpath_oracle::{Comparison, Form, JudgeOptions, KernelJudge, Reference, Wh
 use hardpath_session::journals;
 use hardpath_session::{Judging, RowCounts};
 use hardpath_testbed::run::Event;
+use hardpath_testbed::statistics::Statistics;
 use serde_json::json;
 use std::cell::{Cell, RefCell};
 use std::fmt::Write;
@@ -101,8 +102,8 @@ struct Compared {
     /// What is to be said of the hardware.
     warnings: Vec<Diagnostic>,
     simulated_clocks: Option<u64>,
-    /// Packets that came out with the mark of a bad frame.
-    marked: u64,
+    /// What the run took, as `sim` says it.
+    statistics: Statistics,
     /// Where rows ran.
     rows: Option<RowCounts>,
     /// What became of what was loaded.
@@ -209,7 +210,7 @@ impl Run<'_> {
             comparison: judging.into_inner().finish(&maps).map_err(one)?,
             coverage,
             simulated_clocks: ran.simulated_clocks(),
-            marked: ran.statistics.marked,
+            statistics: ran.statistics.clone(),
             rows: ran.rows(),
             happened,
             warnings: ran.hardware().map_or(Vec::new(), |of| of.warnings.clone()),
@@ -324,7 +325,7 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
         "too_deep": coverage.too_deep,
         "not_taken_in": coverage.not_taken_in,
         "dropped_bad": coverage.bad,
-        "marked": compared.marked,
+        "marked": compared.statistics.marked,
         "mismatches": mismatches,
         "maps_compared": comparison.maps_compared,
         "map_mismatches": comparison.map_mismatches,
@@ -339,6 +340,8 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
         "kernel": kernel,
         "simulated_clocks": compared.simulated_clocks,
         "first_mismatches": first,
+        // Interpreters have no clock.
+        "statistics": compared.simulated_clocks.map(|_| &compared.statistics),
     });
     let heard = run.loaded.meaning.as_ref().map(|meaning| meaning.heard());
     if let Some(heard) = &heard {
@@ -356,8 +359,8 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
         _ => engine.to_owned(),
     };
     let mut lines = vec![("engine", engine)];
-    if compared.marked > 0 {
-        let marked = counted(compared.marked, "packet");
+    if compared.statistics.marked > 0 {
+        let marked = counted(compared.statistics.marked, "packet");
         lines.push(("left with an error mark", marked));
     }
     lines.extend(

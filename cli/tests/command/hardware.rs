@@ -402,6 +402,29 @@ fn verilator_agrees() {
     }
 }
 
+/// Whoever compares has measured, too; an interpreter has no clock to measure by.
+#[test]
+fn a_comparison_says_what_the_run_took() {
+    let run = ["--pcap", "programs/firewall.pcap", "--pace", "random:5"];
+    let of_sim = is_clean("sim", "firewall", &run);
+    let mut compared = run.to_vec();
+    compared.extend(["--against", "interpreter"]);
+    let statistics = is_clean("check", "firewall", &compared)["statistics"].clone();
+    let told = statistics.as_object().unwrap();
+    assert!(
+        told["latency_clocks"]["median"].as_u64() > Some(1),
+        "{statistics:#}"
+    );
+    for (name, value) in told {
+        assert_eq!(*value, of_sim[name], "{name}");
+    }
+    compared.extend(["--engine", "interpreter"]);
+    assert_eq!(
+        is_clean("check", "firewall", &compared)["statistics"],
+        Value::Null
+    );
+}
+
 #[test]
 fn instruction_tests_as_hardware() {
     let file = root().join("../shared/conformance/bpf_isa.json");
