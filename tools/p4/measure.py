@@ -23,9 +23,9 @@ class Refused(Exception):
 class Hardpath:
     """The command, and what it has said."""
 
-    def __init__(self, command, synthesizes):
+    def __init__(self, command, takes_long):
         self.command = str(pathlib.Path(command).resolve())
-        self.synthesizes = synthesizes
+        self.takes_long = takes_long
         self.kept = {}
 
     def run(self, *words, minutes=10, nice=0):
@@ -63,15 +63,15 @@ class Hardpath:
             self.kept[key] = self.ask("compile", self.files(name)[0], "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *more)
         return self.kept[key]
 
-    def simulated(self, name, frames, pace="1G", bus_bytes=BUS_BYTES, more=()):
+    def simulated(self, name, frames, pace="1G", bus_bytes=BUS_BYTES, more=(), minutes=10):
         """The statistics of a run in which all packets are sent on, and become what the source says."""
         source, entries = self.files(name)
         capture = source.with_name("in.pcap")
         write_capture(capture, frames)
         words = [source, "--entries", entries, "--pcap", capture, "--pace", pace, "--clock", CLOCK_MHZ, "--bus", 8 * bus_bytes, *more]
-        compared = self.ask("check", *words)
+        compared = self.ask("check", *words, minutes=minutes)
         assert compared["mismatches"] == 0 and compared["map_mismatches"] == 0, compared
-        ran = self.ask("sim", *words)
+        ran = compared["statistics"]
         assert ran["packets"] == len(frames) and sent_on(ran) == len(frames), ran
         return ran
 
@@ -81,17 +81,36 @@ class Hardpath:
         assert clocks["min"] == clocks["max"], (name, clocks)
         return clocks["median"]
 
-    def netlist(self, name, *more):
-        """What yosys makes of a program; `None`: it has not been asked, or not come to an end."""
-        source, _ = self.files(name)
-        folder = source.with_name("design")
-        self.run("compile", source, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, "-o", folder)
-        texts = sorted(folder.rglob("*.sv"))
-        of_all = hashlib.sha256(b"\0".join(path.read_bytes() for path in texts) + " ".join(more).encode())
-        kept = WORK / "netlists" / f"{of_all.hexdigest()[:24]}.json"
+    def kept_as(self, folder, source, design, *more):
+        """Where an answer is kept: by the text of the design, which options say, and by what else it depends on."""
+        place = source.with_name("design")
+        self.run("compile", source, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *design, "-o", place)
+        texts = [path.read_bytes() for path in sorted(place.rglob("*.sv"))]
+        of_all = hashlib.sha256(b"\0".join(texts) + b"\0".join(more))
+        return WORK / folder / f"{of_all.hexdigest()[:24]}.json"
+
+    def kept_run(self, name, frames, pace="1G", more=()):
+        """The same as `simulated`, of entries that take long; `None`: it is not kept, and not to be made."""
+        source, entries = self.files(name)
+        kept = self.kept_as("runs", source, more, entries.read_bytes(), *frames, pace.encode())
         if kept.exists():
             return json.loads(kept.read_text())
-        if not self.synthesizes:
+        if not self.takes_long:
+            return None
+        began = time.time()
+        ran = self.simulated(name, frames, pace, more=more, minutes=4 * MINUTES)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(ran, indent=1))
+        print(f"{name}: ran in {time.time() - began:.0f} s", flush=True)
+        return ran
+
+    def netlist(self, name, *more):
+        """What yosys makes of a program; `None`: it is not kept and not to be made, or yosys has not come to an end."""
+        source, _ = self.files(name)
+        kept = self.kept_as("netlists", source, (), " ".join(more).encode())
+        if kept.exists():
+            return json.loads(kept.read_text())
+        if not self.takes_long:
             return None
         began = time.time()
         words = ["synth", source, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *more]

@@ -35,6 +35,37 @@ def routed(number, size):
     return datagram(("020000000001", "02000000000a"), (source, 0x0A00020B), (1024, 53), payload)
 
 
+# Entries of a router that are beside those of l2l3.entries, by table.
+MACS, PREFIXES, NEXT_HOPS = 4096 - 3, 16384 - 6, 1024 - 3
+
+
+def prefix_of(number):
+    """Where a further prefix of 19 bits begins: every other one from 32.0.0.0 on, so that each cuts the keys in two places."""
+    return 0x20000000 + (number << 14)
+
+
+def address_of(number):
+    """As a MAC address."""
+    return ":".join(re.findall("..", f"{number:012x}"))
+
+
+def more_entries():
+    """With those of l2l3.entries all that a router of 4,096 MAC addresses, 16,384 prefixes and 1,024 next hops holds."""
+    for at in range(MACS):
+        yield f"table_add dmac forward {address_of(0x020001000000 + at)} => {1 + at % 3}"
+    for at in range(PREFIXES):
+        begin = ".".join(str(byte) for byte in struct.pack(">I", prefix_of(at)))
+        yield f"table_add routes via {begin}/19 => {4 + at % NEXT_HOPS}"
+    for at in range(NEXT_HOPS):
+        yield f"table_add next_hops send {4 + at} => {1 + at % 3} 02:00:00:00:00:01 {address_of(0x020002000000 + at)}"
+
+
+def routed_far(number, size):
+    """For a full router, by one of its further prefixes."""
+    target = prefix_of(number * 7919 % PREFIXES) + number % 0x2000
+    return datagram(("020000000001", "02000000000a"), (0x0A000100 + number % 256, target), (1024, 53), bytes(size - 42))
+
+
 def market_data(number, size, messages):
     """A packet of the session in marketdata.entries; nobody wants every other message."""
     stocks = [b"HPTH    ", b"NOBODY  "]
@@ -201,10 +232,11 @@ def made(name):
         entries = [f"table_add t set {key} => 7" + (" 1" if "&" in key else "")] if way != "none" else []
     elif kind == "l2l3" and numbers:
         # Of MAC addresses, prefixes and next hops, in the order of the source.
+        full = numbers[-1] == "full"
         sizes = iter(numbers)
         text = (ROOT / "programs/p4/l2l3.p4").read_text()
         text = re.sub(r"\bsize = \d+;", lambda _: f"size = {next(sizes)};", text)
-        entries = [(ROOT / "programs/p4/l2l3.entries").read_text()]
+        entries = [(ROOT / "programs/p4/l2l3.entries").read_text(), *(more_entries() if full else [])]
     elif kind == "marketdata" and numbers:
         text = (ROOT / "programs/p4/marketdata.p4").read_text()
         text = re.sub(r"(?m)^const int MESSAGES = \d+;", f"const int MESSAGES = {numbers[0]};", text)
