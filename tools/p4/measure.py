@@ -81,49 +81,49 @@ class Hardpath:
         assert clocks["min"] == clocks["max"], (name, clocks)
         return clocks["median"]
 
-    def kept_as(self, folder, source, design, *more):
-        """Where an answer is kept: by the text of the design, which options say, and by what else it depends on."""
+    def kept_or_made(self, make, source, folder, design, *more):
+        """
+        An answer that takes long, kept by the text of the design, which options say, and by what else it depends on. `None`: it is not
+        kept and not to be made, or there is none.
+        """
         place = source.with_name("design")
         self.run("compile", source, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *design, "-o", place)
         texts = [path.read_bytes() for path in sorted(place.rglob("*.sv"))]
         of_all = hashlib.sha256(b"\0".join(texts) + b"\0".join(more))
-        return WORK / folder / f"{of_all.hexdigest()[:24]}.json"
+        kept = WORK / folder / f"{of_all.hexdigest()[:24]}.json"
+        if kept.exists():
+            return json.loads(kept.read_text())
+        if not self.takes_long:
+            return None
+        began = time.time()
+        try:
+            answer = make()
+        except Refused as refused:
+            print(f"{source.parent.name}: not in {folder}: {refused}", flush=True)
+            return None
+        answer["seconds"] = round(time.time() - began)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(answer, indent=1))
+        print(f"{source.parent.name}: in {folder}, after {answer['seconds']} s", flush=True)
+        return answer
 
     def kept_run(self, name, frames, pace="1G", more=()):
-        """The same as `simulated`, of entries that take long; `None`: it is not kept, and not to be made."""
+        """The same as `simulated`, of entries that take long."""
         source, entries = self.files(name)
-        kept = self.kept_as("runs", source, more, entries.read_bytes(), *frames, pace.encode())
-        if kept.exists():
-            return json.loads(kept.read_text())
-        if not self.takes_long:
-            return None
-        began = time.time()
-        ran = self.simulated(name, frames, pace, more=more, minutes=4 * MINUTES)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(ran, indent=1))
-        print(f"{name}: ran in {time.time() - began:.0f} s", flush=True)
-        return ran
+
+        def run():
+            return self.simulated(name, frames, pace, more=more, minutes=4 * MINUTES)
+
+        return self.kept_or_made(run, source, "runs", more, entries.read_bytes(), *frames, pace.encode())
 
     def netlist(self, name, *more):
-        """What yosys makes of a program; `None`: it is not kept and not to be made, or yosys has not come to an end."""
+        """What yosys makes of a program."""
         source, _ = self.files(name)
-        kept = self.kept_as("netlists", source, (), " ".join(more).encode())
-        if kept.exists():
-            return json.loads(kept.read_text())
-        if not self.takes_long:
-            return None
-        began = time.time()
-        words = ["synth", source, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *more]
-        try:
-            report = self.ask(*words, minutes=MINUTES, nice=15)
-        except Refused as refused:
-            print(f"{name}: no netlist: {refused}", flush=True)
-            return None
-        report["seconds"] = round(time.time() - began)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(report, indent=1))
-        print(f"{name}: synthesized in {report['seconds']} s", flush=True)
-        return report
+
+        def synthesize():
+            return self.ask("synth", source, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *more, minutes=MINUTES, nice=15)
+
+        return self.kept_or_made(synthesize, source, "netlists", (), " ".join(more).encode())
 
     def stages_of_parts(self, name):
         """

@@ -1,5 +1,6 @@
 """Programs and packets that tools/bench-p4 measures with."""
 
+import ipaddress
 import pathlib
 import re
 import struct
@@ -28,15 +29,16 @@ def datagram(macs, addresses, ports, payload, size=0):
     return frame.ljust(size, b"\0")
 
 
-def routed(number, size):
-    """For the router of l2l3.entries, which sends it on to the host at 10.0.2.11."""
+def routed(number, size, target=0x0A00020B):
+    """For the router of l2l3.entries, which sends it on; to the host at 10.0.2.11 if nothing else is said."""
     source = 0x0A000100 + number % 256
     payload = bytes(size - 42)
-    return datagram(("020000000001", "02000000000a"), (source, 0x0A00020B), (1024, 53), payload)
+    return datagram(("020000000001", "02000000000a"), (source, target), (1024, 53), payload)
 
 
-# Entries of a router that are beside those of l2l3.entries, by table.
-MACS, PREFIXES, NEXT_HOPS = 4096 - 3, 16384 - 6, 1024 - 3
+def routed_far(number, size):
+    """For a full router, by one of its further prefixes, of which it has more than 16,000."""
+    return routed(number, size, prefix_of(number * 7919 % 16000) + number % 0x2000)
 
 
 def prefix_of(number):
@@ -49,21 +51,22 @@ def address_of(number):
     return ":".join(re.findall("..", f"{number:012x}"))
 
 
-def more_entries():
-    """With those of l2l3.entries all that a router of 4,096 MAC addresses, 16,384 prefixes and 1,024 next hops holds."""
-    for at in range(MACS):
-        yield f"table_add dmac forward {address_of(0x020001000000 + at)} => {1 + at % 3}"
-    for at in range(PREFIXES):
-        begin = ".".join(str(byte) for byte in struct.pack(">I", prefix_of(at)))
-        yield f"table_add routes via {begin}/19 => {4 + at % NEXT_HOPS}"
-    for at in range(NEXT_HOPS):
-        yield f"table_add next_hops send {4 + at} => {1 + at % 3} 02:00:00:00:00:01 {address_of(0x020002000000 + at)}"
+def full_entries(entries, macs, prefixes, next_hops):
+    """These of a router, and further ones until each table holds as many."""
 
+    def further(table, size):
+        return range(size - len(re.findall(f"(?m)^table_add {table} ", entries)))
 
-def routed_far(number, size):
-    """For a full router, by one of its further prefixes."""
-    target = prefix_of(number * 7919 % PREFIXES) + number % 0x2000
-    return datagram(("020000000001", "02000000000a"), (0x0A000100 + number % 256, target), (1024, 53), bytes(size - 42))
+    lines = [entries]
+    for at in further("dmac", macs):
+        lines.append(f"table_add dmac forward {address_of(0x020001000000 + at)} => {1 + at % 3}")
+    hops = further("next_hops", next_hops)
+    for at in further("routes", prefixes):
+        begin = ipaddress.IPv4Address(prefix_of(at))
+        lines.append(f"table_add routes via {begin}/19 => {4 + at % len(hops)}")
+    for at in hops:
+        lines.append(f"table_add next_hops send {4 + at} => {1 + at % 3} 02:00:00:00:00:01 {address_of(0x020002000000 + at)}")
+    return "\n".join(lines)
 
 
 def market_data(number, size, messages):
@@ -232,11 +235,12 @@ def made(name):
         entries = [f"table_add t set {key} => 7" + (" 1" if "&" in key else "")] if way != "none" else []
     elif kind == "l2l3" and numbers:
         # Of MAC addresses, prefixes and next hops, in the order of the source.
-        full = numbers[-1] == "full"
         sizes = iter(numbers)
         text = (ROOT / "programs/p4/l2l3.p4").read_text()
         text = re.sub(r"\bsize = \d+;", lambda _: f"size = {next(sizes)};", text)
-        entries = [(ROOT / "programs/p4/l2l3.entries").read_text(), *(more_entries() if full else [])]
+        entries = [(ROOT / "programs/p4/l2l3.entries").read_text()]
+        if numbers[-1] == "full":
+            entries = [full_entries(entries[0], *map(int, numbers[:3]))]
     elif kind == "marketdata" and numbers:
         text = (ROOT / "programs/p4/marketdata.p4").read_text()
         text = re.sub(r"(?m)^const int MESSAGES = \d+;", f"const int MESSAGES = {numbers[0]};", text)
