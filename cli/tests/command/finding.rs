@@ -302,6 +302,37 @@ fn what_cannot_be_is_refused() {
     }
 }
 
+/// The ways that can are named: that of the masks where a table is too large for one of any masks, said or not.
+#[test]
+fn what_can_be_is_recommended() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("large.p4");
+    let masks = "`@hardpath_table(\"masks\")` can, as long as they have at most 16 different masks";
+    for (text, help) in [
+        (
+            program("ternary", "tcam", BITS, 5000),
+            format!("{masks}; leave it to size and keys"),
+        ),
+        (
+            program("ternary", "", BITS, 5000),
+            format!("{masks}; say a smaller `size`"),
+        ),
+        (
+            program("exact", "cam", BITS, 5000),
+            String::from("`@hardpath_table(\"hash\")` can;"),
+        ),
+        (
+            program("lpm", "hash", BITS, 64),
+            String::from("`@hardpath_table(\"tcam\")` can;"),
+        ),
+    ] {
+        std::fs::write(&source, text).unwrap();
+        let run = hardpath(&["compile", path(&source)]);
+        assert_ne!(run.status, 0);
+        assert!(run.stderr.contains(&help), "{}", run.stderr);
+    }
+}
+
 /// One mask too many is refused with the count, and so is a priority that has no room.
 #[test]
 fn a_mask_too_many_is_told() {

@@ -48,7 +48,14 @@ impl Lower<'_> {
         };
         let chosen = match ranges.choose(finding, self.weigh, &decl) {
             Ok(chosen) => chosen,
-            Err(message) => return self.refuse_finding(span, finding, said.is_some(), message),
+            Err(message) => {
+                let can = |other: &Finding| {
+                    decl(*other, &asked).is_ok() || ranges.expanded(*other, &decl).is_ok()
+                };
+                let others = Finding::WORDS.iter().map(|(_, other)| *other).filter(can);
+                let others: Vec<Finding> = others.collect();
+                return self.refuse_finding(span, (finding, said.is_some()), message, &others);
+            }
         };
         let is = |finding, expands| Way { finding, expands };
         let all = Finding::WORDS.iter().map(|(_, finding)| *finding);
@@ -188,22 +195,38 @@ impl Lower<'_> {
         self.refuse_with(span, message, help)
     }
 
+    /// `said`: a way, and whether the program says it. `others` find these entries.
     fn refuse_finding<T>(
         &mut self,
         span: Span,
-        finding: Finding,
-        is_said: bool,
+        (finding, is_said): (Finding, bool),
         message: String,
+        others: &[Finding],
     ) -> Made<T> {
-        let word = finding.word();
-        if is_said {
-            let message = format!("`{word}` cannot find the entries of this table: {message}");
-            let help = "say another way, or leave it to size and keys";
-            return self.refuse_with(span, message, help);
+        let mut helps: Vec<String> = others.iter().map(|other| recommended(*other)).collect();
+        if !is_said {
+            helps.push("say a smaller `size`".into());
+            helps.push("where all keys are exact, or one is `lpm` and the others exact, tables are as large as memories".into());
+            return self.refuse_with(span, message, helps.join("; "));
         }
-        let help = "say a smaller `size`; where all keys are exact, or one is `lpm` and the others exact, tables are as large as memories";
-        self.refuse_with(span, message, help)
+        let word = finding.word();
+        let message = format!("`{word}` cannot find the entries of this table: {message}");
+        helps.push("leave it to size and keys".into());
+        self.refuse_with(span, message, helps.join("; "))
     }
+}
+
+/// What to write for this way.
+fn recommended(finding: Finding) -> String {
+    let limit = match finding {
+        Finding::Masks => format!(
+            ", as long as they have at most {} different masks",
+            finding::MOST_MASKS
+        ),
+        _ => String::new(),
+    };
+    let (name, word) = (finding::ANNOTATION, finding.word());
+    format!("`@{name}(\"{word}\")` can{limit}")
 }
 
 /// The last annotation of this name.
