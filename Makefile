@@ -191,7 +191,8 @@ bench-core: setup programs realworld-sources
 # Netlists of designs that are the same as before are kept; YOSYS=0 makes no new ones.
 bench-p4: setup
 	@cargo build --release --package hardpath-cli
-	PATH="$(CURDIR)/.venv/bin:$$PATH" tools/bench-p4 $(HARDPATH) $(if $(filter 0,$(YOSYS)),--no-yosys)
+	@cargo build --release --package hardpath-synth --example tables
+	PATH="$(CURDIR)/.venv/bin:$$PATH" tools/bench-p4 $(HARDPATH) $(CARGO_TARGET_DIR)/release/examples/tables $(if $(filter 0,$(YOSYS)),--no-yosys)
 
 bench-lru: setup
 	@cargo build --release --package hardpath-cli --example forgetting

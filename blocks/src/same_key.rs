@@ -2,7 +2,7 @@
 //!
 //! A tree of gates is as many LUTs again as compare the bits, where tools build it to be shallow. So wide keys are compared three bits a LUT, and
 //! the carries of adders say whether all of these are the same. With 1,024 keys of 288 bits a table is a quarter smaller for that
-//! (`cargo run --profile ci -p hardpath-synth --example exact`).
+//! (`cargo run --profile ci -p hardpath-synth --example tables`).
 
 use hardpath_rtl::{Module, Node};
 use std::ops::RangeInclusive;

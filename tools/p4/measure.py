@@ -21,16 +21,20 @@ class Refused(Exception):
 
 
 class Hardpath:
-    """The command, and what it has said."""
+    """The command, the one that measures tables by themselves, and what they have said."""
 
-    def __init__(self, command, takes_long):
-        self.command = str(pathlib.Path(command).resolve())
+    def __init__(self, command, tables, takes_long):
+        self.command, self.tables = (str(pathlib.Path(path).resolve()) for path in (command, tables))
         self.takes_long = takes_long
         self.kept = {}
 
     def run(self, *words, minutes=10, nice=0):
         """What it prints."""
-        command = ["nice", "-n", str(nice), self.command, *map(str, words)]
+        return self.printed(self.command, *words, minutes=minutes, nice=nice)
+
+    def printed(self, program, *words, minutes=10, nice=0):
+        """What a program prints."""
+        command = ["nice", "-n", str(nice), program, *map(str, words)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=60 * minutes, cwd=ROOT)
         except subprocess.TimeoutExpired:
@@ -89,8 +93,11 @@ class Hardpath:
         place = source.with_name("design")
         self.run("compile", source, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *design, "-o", place)
         texts = [path.read_bytes() for path in sorted(place.rglob("*.sv"))]
-        of_all = hashlib.sha256(b"\0".join(texts) + b"\0".join(more))
-        kept = WORK / folder / f"{of_all.hexdigest()[:24]}.json"
+        return self.kept_by(b"\0".join(texts) + b"\0".join(more), make, source.parent.name, folder)
+
+    def kept_by(self, text, make, title, folder):
+        """The same, kept by this text."""
+        kept = WORK / folder / f"{hashlib.sha256(text).hexdigest()[:24]}.json"
         if kept.exists():
             return json.loads(kept.read_text())
         if not self.takes_long:
@@ -99,12 +106,12 @@ class Hardpath:
         try:
             answer = make()
         except Refused as refused:
-            print(f"{source.parent.name}: not in {folder}: {refused}", flush=True)
+            print(f"{title}: not in {folder}: {refused}", flush=True)
             return None
         answer["seconds"] = round(time.time() - began)
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(answer, indent=1))
-        print(f"{source.parent.name}: in {folder}, after {answer['seconds']} s", flush=True)
+        print(f"{title}: in {folder}, after {answer['seconds']} s", flush=True)
         return answer
 
     def kept_run(self, name, frames, pace="1G", more=()):
@@ -124,6 +131,14 @@ class Hardpath:
             return self.ask("synth", source, "--clock", CLOCK_MHZ, "--bus", 8 * BUS_BYTES, *more, minutes=MINUTES, nice=15)
 
         return self.kept_or_made(synthesize, source, "netlists", (), " ".join(more).encode())
+
+    def block(self, name):
+        """What yosys makes of what finds a table's entries, by itself."""
+
+        def synthesize():
+            return json.loads(self.printed(self.tables, "--json", name, minutes=MINUTES, nice=15))
+
+        return self.kept_by(self.printed(self.tables, "--print", name).encode(), synthesize, name, "netlists")
 
     def stages_of_parts(self, name):
         """

@@ -21,7 +21,7 @@
 //! mask can get, 14 where all others have one each and 44 where there are no others, the table is full, too.
 //!
 //! **Measured** with yosys for UltraScale+: 2,048 entries of 72 bits ternary with 16 masks take 8,533 LUTs, 8,688 flip-flops and 72 block RAMs at
-//! 5.5 levels (`cargo run --profile ci -p hardpath-synth --example ternary -- 2048x72/16`); with any masks ([`super::places`]) they take 7,714,
+//! 5.5 levels (`cargo run --profile ci -p hardpath-synth --example tables -- masks:72:2048`); with any masks ([`super::places`]) they take 7,714,
 //! 12,156 and 240.
 
 mod clearing;

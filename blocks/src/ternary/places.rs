@@ -22,7 +22,7 @@
 //! **How many move** for a new entry stands in docs/architecture.md. Each takes some 600 clocks of an operation, in which packets go on, and the
 //! pass through all as many clocks as there are places.
 //!
-//! **Measured** with yosys for UltraScale+, one ternary field, at 8.2 levels (`cargo run --profile ci -p hardpath-synth --example ternary`):
+//! **Measured** with yosys for UltraScale+, one ternary field, at 8.2 levels (`cargo run --profile ci -p hardpath-synth --example tables`):
 //!
 //! | entries, bits | LUTs | flip-flops | block RAMs |
 //! |---|--:|--:|--:|

@@ -522,6 +522,10 @@ fn stages_and_estimates_in_p4_are_those_of_today() {
 fn no_design_in_p4_is_deeper_than_a_clock() {
     let mut designs = 0;
     for table in tables_with("p4.md", "levels") {
+        // These are no designs.
+        if table.heading == "The blocks alone" {
+            continue;
+        }
         for row in &table.rows {
             let levels = table.cell(row, "levels");
             if levels != "-" {
@@ -560,4 +564,50 @@ fn limits_in_p4_are_kept() {
         }
     }
     assert_eq!(routers, 2);
+}
+
+/// Blocks that find entries, by themselves: no LUT, flip-flop or block RAM beyond its limit.
+#[test]
+fn limits_of_blocks_in_p4_are_kept() {
+    let mut limits = 0;
+    for table in tables_with("p4.md", "limit: LUT") {
+        for row in &table.rows {
+            for (part, limit) in [
+                ("LUT", "limit: LUT"),
+                ("FF", "of FF"),
+                ("BRAM36", "of BRAM36"),
+            ] {
+                let Ok(limit) = table.cell(row, limit).parse::<f64>() else {
+                    continue;
+                };
+                limits += 1;
+                let own: f64 = table.cell(row, part).parse().unwrap();
+                assert!(own <= limit, "{part} of {row:?}");
+            }
+        }
+    }
+    assert_eq!(limits, 18);
+}
+
+/// The large router with full tables: 28 clocks, and those of the packet's beats where all of it comes in first.
+#[test]
+fn full_tables_in_p4_keep_the_limits() {
+    let mut runs = 0;
+    for table in tables_with("p4.md", "clocks of 64 bytes") {
+        for row in &table.rows {
+            runs += 1;
+            let beats = match table.cell(row, "full router") {
+                "stored" => [1, 24],
+                "stored, back to back" => [1, 1],
+                _ => [0, 0],
+            };
+            let columns = ["clocks of 64 bytes", "of the longest"];
+            for (column, beats) in columns.into_iter().zip(beats) {
+                let clocks: u32 = table.cell(row, column).parse().unwrap();
+                let limit = 28 + beats;
+                assert!(clocks <= limit, "{column} of {row:?}");
+            }
+        }
+    }
+    assert_eq!(runs, 3);
 }

@@ -2,7 +2,7 @@
 
 use hardpath_rtl::{check, spread::spread, verilog, Design};
 use hardpath_synth::estimate::estimate;
-use hardpath_synth::{yosys, Options};
+use hardpath_synth::{yosys, Options, SynthReport};
 
 /// Pins that a register may drive, as in designs.
 const MOST_LOADS: u32 = 200;
@@ -13,16 +13,10 @@ pub fn head(what: &str) {
 }
 
 /// A line of figures behind `what` it is, and the deepest paths.
-pub fn row(what: &str, top: &str, mut design: Design) {
-    spread(&mut design, MOST_LOADS);
-    check::check(&design).expect("a design that is sound");
+pub fn row(what: &str, top: &str, design: Design) {
+    let design = checked(design);
     let estimated = estimate(&design).resources;
-    let files = verilog::print(&design).expect("no foreign modules");
-    let options = Options {
-        parts: false,
-        ..Options::default()
-    };
-    let report = yosys(&files, top, &options).unwrap_or_else(|error| panic!("{error}"));
+    let report = measured(top, &design);
     println!(
         "{what}  {:>6}  {:>6}  {:>5}  {:>6}  {:>5}  {:>13}  {:>6}  {:>5}",
         report.lut,
@@ -37,4 +31,21 @@ pub fn row(what: &str, top: &str, mut design: Design) {
     for path in &report.depth.worst_paths {
         println!("         {} to {}: {}", path.begin, path.end, path.levels);
     }
+}
+
+/// Ready to be printed.
+pub fn checked(mut design: Design) -> Design {
+    spread(&mut design, MOST_LOADS);
+    check::check(&design).expect("a design that is sound");
+    design
+}
+
+/// By yosys.
+pub fn measured(top: &str, design: &Design) -> SynthReport {
+    let files = verilog::print(design).expect("no foreign modules");
+    let options = Options {
+        parts: false,
+        ..Options::default()
+    };
+    yosys(&files, top, &options).unwrap_or_else(|error| panic!("{error}"))
 }
