@@ -12,11 +12,13 @@ use hardpath_blocks::ternary::{ternary, Match, Ternary};
 use hardpath_rtl::{verilog, Design, Direction, Module, ModuleId, Port};
 use std::process::ExitCode;
 
-const USUAL: [&str; 8] = [
+const USUAL: [&str; 10] = [
     "host:72:1024",
     "host:288:1024",
+    "host:288:1024:registers",
     "packets:72:1024",
     "packets:288:1024",
+    "packets:288:1024:registers",
     "cam:72:1024",
     "any:128:512",
     "any:72:2048",
@@ -35,20 +37,24 @@ fn main() -> ExitCode {
     if blocks.is_empty() {
         blocks = USUAL.map(String::from).into();
     }
-    if !is_printed && !is_json {
-        common::head("block               ");
-    }
+    let mut designs = Vec::new();
     for block in &blocks {
         let Some((top, design)) = named(block) else {
             eprintln!("there is no block {block}: take host:BITS:ENTRIES, packets:…, cam:…, any:… or masks:…, as in {}", USUAL[0]);
             return ExitCode::from(2);
         };
+        designs.push((block, top, design));
+    }
+    if !is_printed && !is_json {
+        common::head(&format!("{:<26}", "block"));
+    }
+    for (block, top, design) in designs {
         if is_printed {
             print!("{}", text(design));
         } else if is_json {
             println!("{}", json(top, design));
         } else {
-            common::row(&format!("{block:<20}"), top, design);
+            common::row(&format!("{block:<26}"), top, design);
         }
     }
     ExitCode::SUCCESS
@@ -76,7 +82,11 @@ fn named(block: &str) -> Option<(&'static str, Design)> {
     let mut parts = block.split(':');
     let (way, bits, entries) = (parts.next()?, parts.next()?, parts.next()?);
     let (bits, entries) = (bits.parse().ok()?, entries.parse().ok()?);
-    let registers = parts.next() == Some("registers");
+    let registers = match (way, parts.next()) {
+        (_, None) => false,
+        ("host" | "packets", Some("registers")) => true,
+        _ => return None,
+    };
     match way {
         "host" => Some(("around", of_host(entries, (bits, VALUE_BITS), registers))),
         "packets" => Some(("around", of_packets(entries, bits, registers))),

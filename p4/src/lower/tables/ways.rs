@@ -49,9 +49,7 @@ impl Lower<'_> {
         let chosen = match ranges.choose(finding, self.weigh, &decl) {
             Ok(chosen) => chosen,
             Err(message) => {
-                let can = |other: &Finding| {
-                    decl(*other, &asked).is_ok() || ranges.expanded(*other, &decl).is_ok()
-                };
+                let can = |other: &Finding| ranges.choose(*other, self.weigh, &decl).is_ok();
                 let others = Finding::WORDS.iter().map(|(_, other)| *other).filter(can);
                 let others: Vec<Finding> = others.collect();
                 return self.refuse_finding(span, (finding, said.is_some()), message, &others);
