@@ -46,6 +46,7 @@ pub use array_lookup::run as array_lookup;
 pub use conditions::{are_disjoint, implies, never_together, Literal};
 pub use constant::{constant_fate, ConstantFate};
 pub use depth::{limit_depth, TOO_DEEP};
+pub use expand_mul_div::PIECES;
 pub use limits::MOST_INSTRUCTIONS;
 pub use pipelines::{
     lower_structured, optimize_control_flow, optimize_control_flow_without, optimize_dataflow,

@@ -13,6 +13,7 @@ use hardpath_blocks::hash::{Hash, WIDE_KEY};
 use hardpath_blocks::lpm::{Lpm, Search};
 use hardpath_blocks::same_key::chains;
 use hardpath_ir::{MapDecl, Op, Program, Value};
+use hardpath_passes::PIECES;
 use hardpath_rtl::ULTRA_RAM;
 use hardpath_state::ternary_of;
 
@@ -109,14 +110,21 @@ impl Timing {
         let is_split = self.registers_values(map) && entries > ULTRA_RAM.0;
         // Which of the parts is read.
         let part = if is_split { 1.0 } else { 0.0 };
-        around.block_address + part
+        self.technology.block_address(width_of_values(map), entries) + part
+    }
+
+    /// Whether the memory of a map's values lies all over the device.
+    pub fn values_are_far(&self, map: &MapDecl) -> bool {
+        self.technology.is_far(width_of_values(map), slots(map))
     }
 
     /// Whether there must be registers on both sides of the memory of a map's values: where it is in UltraRAM, whose parts lie
     /// far from each other.
     pub fn registers_values(&self, map: &MapDecl) -> bool {
-        let width = map.value_bytes * 8 + u32::from(map.has_slots());
-        !map.entries_may_move() && self.ultra_ram_read(width, slots(map)).is_some()
+        !map.entries_may_move()
+            && self
+                .ultra_ram_read(width_of_values(map), slots(map))
+                .is_some()
     }
 
     /// How the longest of a table's prefixes is found. `is_whole`: what packets look up has all bits of a key.
@@ -138,6 +146,11 @@ impl Timing {
     }
 }
 
+/// Bits of a word of the memory of a map's values.
+fn width_of_values(map: &MapDecl) -> u32 {
+    map.value_bytes * 8 + u32::from(map.has_slots())
+}
+
 /// Rows of the memories of a hash table's keys.
 fn rows(map: &MapDecl) -> u32 {
     match map.entries_may_move() {
@@ -150,6 +163,20 @@ impl Technology {
     /// The fastest clock, in MHz, in which so many levels fit.
     pub fn clock_of(&self, levels: f64) -> f64 {
         1000.0 / (levels * self.level_ns + self.overhead_ns)
+    }
+
+    /// Levels from an index to the address registers of a block RAM of such words.
+    pub fn block_address(&self, width: u32, depth: u32) -> f64 {
+        match self.around_maps.far_address {
+            Some((_, levels)) if self.is_far(width, depth) => levels,
+            _ => self.around_maps.block_address,
+        }
+    }
+
+    /// Whether the blocks of a memory of such words lie all over the device.
+    fn is_far(&self, width: u32, depth: u32) -> bool {
+        let far = self.around_maps.far_address;
+        far.is_some_and(|(bits, _)| u64::from(width) * u64::from(depth) > u64::from(bits))
     }
 
     /// Levels behind a read of values: what was written in the clock before, and what is written now.
@@ -281,10 +308,22 @@ impl Technology {
                 }
             }
             // Not pipelined inside.
-            Op::Mul => self.multiply,
+            Op::Mul => {
+                let factors = [args[0], args[1]].map(|factor| factor_bits(program, factor));
+                let products = f64::from(self.products(factors));
+                self.multiply + products.log2().ceil() * self.measured(self.add, bits)
+            }
             // Divisions are expanded before scheduling.
             _ => f64::INFINITY,
         }
+    }
+
+    /// Multiplier blocks of a product of factors of so many bits. None has more than passes leave it, whatever its width.
+    fn products(&self, [a, b]: [u32; 2]) -> u32 {
+        let ([long, short], [most, least]) = (self.multiplier, PIECES);
+        let (a, b) = (a.max(b).min(most), a.min(b).min(least));
+        let of = |a: u32, b: u32| a.div_ceil(long) * b.div_ceil(short);
+        of(a, b).min(of(b, a)).max(1)
     }
 
     /// Levels by width, between measured ones in a straight line; wider than all of them: by a chain's bits.
@@ -301,6 +340,17 @@ impl Technology {
                 from + (to - from) * (bits - low) / (high - low)
             }
         }
+    }
+}
+
+/// Bits of a factor that are not zero for certain, as a tool sees it.
+fn factor_bits(program: &Program, factor: Value) -> u32 {
+    if let Some(bits) = program.as_const(factor) {
+        return bits.width() - bits.leading_zeros();
+    }
+    match program.def_inst(factor) {
+        Some(inst) if inst.op == Op::ZExt => program.width(inst.args[0]),
+        _ => program.width(factor),
     }
 }
 
@@ -322,7 +372,7 @@ pub fn is_wiring(op: &Op) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Timing;
-    use crate::technology::TECHNOLOGIES;
+    use crate::technology::{ECP5, TECHNOLOGIES, ULTRASCALE_PLUS};
 
     #[test]
     fn usual_clocks_have_room_for_an_entrance() {
@@ -335,5 +385,22 @@ mod tests {
             let levels = technology.interlock(32, 8);
             assert!(levels <= timing.budget(), "{}: {levels}", technology.name);
         }
+    }
+
+    /// What passes leave of a product is one block, where a block is large enough for that.
+    #[test]
+    fn long_factors_take_several_multipliers() {
+        for factors in [[24, 14], [14, 24], [24, 17], [64, 64]] {
+            assert_eq!(ECP5.products(factors), 2, "{factors:?}");
+            assert_eq!(ULTRASCALE_PLUS.products(factors), 1, "{factors:?}");
+        }
+        assert_eq!(ECP5.products([18, 17]), 1);
+    }
+
+    #[test]
+    fn the_way_to_a_memory_all_over_the_device_is_long() {
+        let near = ECP5.around_maps.block_address;
+        assert_eq!(ECP5.block_address(144, 4096), near);
+        assert!(ECP5.block_address(256, 4096) > 2.0 * near);
     }
 }

@@ -51,6 +51,8 @@ pub struct Technology {
     pub beside_chain: f64,
     /// One multiplier block, without registers inside.
     pub multiply: f64,
+    /// Bits of the factors that it multiplies, without a sign; products of longer ones are sums of several.
+    pub multiplier: [u32; 2],
     /// What maps cost beside the logic of the program.
     pub around_maps: AroundMaps,
     /// The exit's count of frames, from the result FIFO to the pointer of the frame FIFO.
@@ -75,6 +77,8 @@ pub struct AroundMaps {
     pub key_found: f64,
     /// Index to the address register of a block RAM: the host's index is chosen.
     pub block_address: f64,
+    /// What that takes for a memory of more bits than this, whose blocks lie all over the device.
+    pub far_address: Option<(u32, f64)>,
     /// Index through LUT RAM and forwarding into the word's register.
     pub lut_ram_read: f64,
     /// New word back into the forwarding of the read: the host's value, the sweep, the choice.
@@ -123,12 +127,14 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
     beside_chain: 0.7,
     // One DSP48E2: most of a clock of 250 MHz.
     multiply: 7.0,
+    multiplier: [26, 17],
     around_maps: AroundMaps {
         hash: 3.5,
         block_ram: 2.5,
         ultra_ram: Some(4.0),
         key_found: 2.7,
         block_address: 1.0,
+        far_address: None,
         lut_ram_read: 4.4,
         write_back: 1.6,
         write_among: 2.0,
@@ -153,6 +159,7 @@ pub const SERIES_7: Technology = Technology {
     overhead_ns: 0.5,
     // A DSP48E1.
     multiply: 7.0,
+    multiplier: [24, 17],
     around_maps: AroundMaps {
         block_ram: 3.3,
         ultra_ram: None,
@@ -217,12 +224,15 @@ pub const ECP5: Technology = Technology {
     // Placed and routed designs say what they say.
     beside_chain: 0.0,
     multiply: 3.6,
+    multiplier: [18, 18],
     around_maps: AroundMaps {
         hash: 2.0,
         block_ram: 3.4,
         ultra_ram: None,
         key_found: 2.9,
         block_address: 0.9,
+        // 48 blocks; 5.3 ns of wire to the last of 66 (`programs/p4/gtpu.p4`).
+        far_address: Some((48 << 14, 3.5)),
         lut_ram_read: 2.7,
         write_back: 1.2,
         write_among: 0.0,
@@ -248,6 +258,7 @@ pub const AGILEX: Technology = Technology {
     compare: &[(1.0, 0.5), (3.0, 1.5), (16.0, 2.3), (32.0, 3.2), (64.0, 4.2)],
     compare_constant: &[(1.0, 0.5), (4.0, 1.0), (8.0, 2.0), (32.0, 2.6), (64.0, 3.6)],
     chain_bit: 0.02,
+    multiplier: [27, 27],
     around_maps: AroundMaps {
         ultra_ram: None,
         ..ULTRASCALE_PLUS.around_maps

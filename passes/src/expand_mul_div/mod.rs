@@ -18,6 +18,8 @@
 mod divide;
 mod multiply;
 
+pub use multiply::PIECES;
+
 use crate::arrival::Arrivals;
 use crate::facts::{bit_length, FactMap};
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};

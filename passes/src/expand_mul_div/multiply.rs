@@ -13,6 +13,8 @@ use crate::tree::{self, Term};
 use hardpath_ir::{Bits, Op, Value};
 
 const MOST_DIGITS: usize = 3;
+/// Bits of the factors of what is left, the longer one first.
+pub const PIECES: [u32; 2] = [LONG_PIECE, SHORT_PIECE];
 const LONG_PIECE: u32 = 24;
 const SHORT_PIECE: u32 = 17;
 

@@ -151,6 +151,8 @@ impl Scheduler<'_> {
         let replayed = access.gate() == Some(Gate::Replay);
         let clocks = read_clocks(self.program, access);
         let answers = answer_clocks(self.program, access);
+        let far = !access.has_values_beside(self.program)
+            && self.timing.values_are_far(&self.program.maps[access.map]);
         let mut ports = bounds.ports.clone();
         for port in &mut ports {
             port.table = if hash { port.table.max(1) } else { 0 };
@@ -166,10 +168,10 @@ impl Scheduler<'_> {
             align(&mut ports, |port| &mut port.table);
         }
         for port in &mut ports {
-            // What waits in front of the values has its entry in a register.
-            let waits = u32::from(access.gate() == Some(Gate::Values));
+            // What waits in front of the values has its entry in a register, and what has a long way to them.
+            let waits = access.gate() == Some(Gate::Values) || far;
             if hash {
-                raise(&mut port.address, port.table + answers + waits);
+                raise(&mut port.address, port.table + answers + u32::from(waits));
             }
         }
         if !replayed {
