@@ -14,7 +14,7 @@ use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
 use hardpath_pipeline::Options;
 use hardpath_rtl::{verilog, Design, Direction, Module, ModuleId};
 use hardpath_synth::wrapper::WrappedPort;
-use hardpath_synth::Ecp5Options;
+use hardpath_synth::{Ecp5Options, Placer};
 use std::process::ExitCode;
 
 /// So slow that everything fits one stage.
@@ -129,6 +129,7 @@ fn measure(
             let options = Ecp5Options {
                 clock_mhz: ROUTED_FOR_MHZ,
                 seed: 1,
+                placer: Placer::Heap,
                 ports: ports.collect(),
                 yosys,
             };

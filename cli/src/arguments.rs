@@ -238,6 +238,9 @@ pub struct SynthArguments {
         help_heading = "Synthesis"
     )]
     pub seed: u32,
+    /// How cells are placed (ecp5)
+    #[arg(long, value_enum, default_value_t = PlacerName::Heap, help_heading = "Synthesis")]
+    pub placer: PlacerName,
     /// Show so many of the worst paths, of 20 at most, cell by cell, and the nets with the most loads (yosys); --json has all
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Output")]
     pub worst: usize,
@@ -246,6 +249,14 @@ pub struct SynthArguments {
     pub netlist: Option<PathBuf>,
     #[command(flatten)]
     pub answer: AnswerArguments,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum PlacerName {
+    /// As nextpnr does, but slow ways count more
+    Heap,
+    /// All cells at once: designs of 30,000 LUTs and more get less wire, and are routed sooner
+    Static,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -66,6 +66,7 @@ fn json(top: &str, design: Design) -> serde_json::Value {
     serde_json::json!({
         "lut": report.lut,
         "ff": report.ff,
+        "ff_in_memories": report.ff_in_memories,
         "bram36": report.bram36,
         "levels": report.depth.levels,
     })

@@ -9,11 +9,12 @@
 //! LUTs. Vendors' tools do not; there a word of up to 72 bits has a row of its own, and UltraRAMs stand in cascades. So what counts is
 //! the memory as it was before it was mapped, where the netlist has it ([`Netlist::memories`]), and cells otherwise.
 
-use crate::levels::memory as memory_of;
-use crate::netlist::{Memory, Netlist};
+use crate::fanout::loads;
+use crate::levels::{memory as memory_of, weights::is_clock};
+use crate::netlist::{bits, Cell, Direction, Memory, Net, Netlist};
 use crate::ModuleArea;
 use hardpath_rtl::ULTRA_RAM;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Numbers of primitives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,6 +61,46 @@ pub fn area(netlist: &Netlist) -> Area {
     let memories = in_ultra_ram.iter().map(|name| &netlist.memories[*name]);
     area.uram += memories.map(ultra_rams).sum::<u64>();
     area
+}
+
+/// Flip-flops that a vendor's tool puts into memories: the output registers that block RAMs and UltraRAMs have (UG573: `DO_REG`, `OREG`;
+/// FPGA-TN-02204: `OUTREG`), which yosys leaves outside. They have neither enable nor reset, and every output of the primitive leads to
+/// one and to nothing else.
+pub fn in_memories(netlist: &Netlist) -> u64 {
+    let loads = loads(netlist);
+    let outputs: HashSet<Net> = netlist.outputs.iter().map(|(_, net)| *net).collect();
+    let plain = netlist.cells.iter().filter(|cell| is_plain(cell));
+    let data = plain.flat_map(|cell| bits(cell, Direction::Input));
+    let registered: HashSet<Net> = (data.filter(|(pin, ..)| is_data(pin)))
+        .map(|(.., net)| net)
+        .filter(|net| loads.get(net).is_some_and(|pins| pins.sum() == 1) && !outputs.contains(net))
+        .collect();
+    let memories = netlist
+        .cells
+        .iter()
+        .filter(|cell| matches!(class(&cell.kind), Class::BlockRam { .. } | Class::UltraRam));
+    memories
+        .map(|cell| {
+            let read = bits(cell, Direction::Output).map(|(.., net)| net);
+            let read: Vec<Net> = read
+                .filter(|net| loads.contains_key(net) || outputs.contains(net))
+                .collect();
+            match read.iter().all(|net| registered.contains(net)) {
+                true => read.len() as u64,
+                false => 0,
+            }
+        })
+        .sum()
+}
+
+/// A flip-flop whose enable and reset do nothing.
+fn is_plain(cell: &Cell) -> bool {
+    let mut inputs = bits(cell, Direction::Input);
+    class(&cell.kind) == Class::FlipFlop && inputs.all(|(pin, ..)| is_data(pin) || is_clock(pin))
+}
+
+fn is_data(pin: &str) -> bool {
+    matches!(pin, "D" | "DI" | "DATAIN")
 }
 
 /// UltraRAMs of a memory: what reads or writes beyond the two ports needs copies.
@@ -156,7 +197,7 @@ pub fn class(kind: &str) -> Class {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::netlist::Cell;
+    use crate::netlist::parse_all;
 
     #[test]
     fn ultra_rams_are_those_of_the_device() {
@@ -188,5 +229,34 @@ mod tests {
         let flows = netlist.memories.get_mut("flows.words").unwrap();
         flows.reads = 2;
         assert_eq!(area(&netlist).uram, 2 * 16 + 3 * 64);
+    }
+
+    /// A block RAM of two bits in front of two registers, and what keeps them out.
+    #[test]
+    fn output_registers_are_told() {
+        let of = |second: &str, others: &str| {
+            let register = |net: u32, more: &str| {
+                format!(
+                    r#"{{"type": "FDRE", "port_directions": {{"C": "input", "D": "input", "CE": "input", "R": "input", "Q": "output"}},
+                    "connections": {{"C": [2], "D": [{net}], "R": ["0"], "Q": [{}]{more}}}}}"#,
+                    net + 10
+                )
+            };
+            let json = format!(
+                r#"{{"modules": {{"top": {{"ports": {{"a": {{"direction": "input", "bits": [3]}}}}, "cells": {{
+                "ram": {{"type": "RAMB36E2", "port_directions": {{"ADDRARDADDR": "input", "DOUTADOUT": "output"}},
+                "connections": {{"ADDRARDADDR": [3], "DOUTADOUT": [4, 5, 6]}}}}, "first": {}, "second": {}{others}}}}}}}}}"#,
+                register(4, r#", "CE": ["1"]"#),
+                register(5, second)
+            );
+            in_memories(&parse_all(&json, &["top"]).unwrap()[0])
+        };
+        assert_eq!(of("", ""), 2);
+        assert_eq!(of(r#", "CE": [3]"#, ""), 0);
+        let lut = r#""lut": {"type": "LUT1", "port_directions": {"I0": "input"}, "connections": {"I0": [NET]}}"#;
+        for net in ["4", "6"] {
+            let lut = lut.replace("NET", net);
+            assert_eq!(of("", &format!(", {lut}")), 0, "net {net}");
+        }
     }
 }

@@ -19,18 +19,38 @@ pub struct Ecp5Options {
     pub clock_mhz: f64,
     /// Where placement starts from.
     pub seed: u32,
+    /// How cells are placed.
+    pub placer: Placer,
     /// All ports of the top but `clk` and `rst`, in any order.
     pub ports: Vec<WrappedPort>,
     /// What is a map, and whether the figures of parts are wanted. The family is not looked at.
     pub yosys: Options,
 }
 
+/// nextpnr's ways to place cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placer {
+    /// Cells are moved to where they may stand bit by bit. Slow ways count ten times as much beside the length of wires as they do in nextpnr
+    /// by itself, which leaves single cells of them far away in designs of 15,000 LUTs: `programs/p4/tunnel.p4` came to 60 MHz, and comes to 79 with
+    /// this.
+    #[default]
+    Heap,
+    /// Cells move all at once, as charges that repel each other do. Large designs have a third less wire for that (`programs/p4/ecmp.p4`), and are routed
+    /// where the other way leaves a router no end after an hour.
+    Static,
+}
+
+impl Placer {
+    fn arguments(self) -> [&'static str; 2] {
+        match self {
+            Placer::Heap => ["--placer-heap-timingweight", "100"],
+            Placer::Static => ["--placer", "static"],
+        }
+    }
+}
+
 /// The largest of the family, in its slowest speed grade.
 const DEVICE: &str = "LFE5U-85F, speed grade 6";
-
-/// What slow ways count when cells are placed, beside the length of wires. nextpnr's own 10 leaves single cells of them far away in designs
-/// of 15,000 LUTs: `programs/p4/tunnel.p4` came to 60 MHz with it, and comes to 79 with this.
-const TIMING_WEIGHT: &str = "100";
 
 /// # Errors
 /// A tool is missing or fails; the design does not fit into the device.
@@ -48,6 +68,7 @@ pub fn ecp5(
         ..options.yosys.clone()
     };
     let (_, report) = synthesize(directory, files, top, &yosys, &wrap(top))?;
+    let [placed, how] = options.placer.arguments();
     let clock = options.clock_mhz.to_string();
     let seed = options.seed.to_string();
     NEXTPNR_ECP5
@@ -66,8 +87,8 @@ pub fn ecp5(
                 &clock,
                 "--seed",
                 &seed,
-                "--placer-heap-timingweight",
-                TIMING_WEIGHT,
+                placed,
+                how,
                 "--timing-allow-fail",
                 "--quiet",
             ],

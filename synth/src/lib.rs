@@ -20,7 +20,7 @@ pub mod vivado;
 pub mod wrapper;
 pub mod yosys;
 
-pub use ecp5::{ecp5, Ecp5Options};
+pub use ecp5::{ecp5, Ecp5Options, Placer};
 pub use yosys::{area_without_maps, yosys, Options};
 
 use cards::Resources;
@@ -39,6 +39,8 @@ pub struct SynthReport {
     pub lut: u64,
     /// Flip-flops and latches.
     pub ff: u64,
+    /// Those of them that vendors' tools put into block RAMs and UltraRAMs ([`area::in_memories`]).
+    pub ff_in_memories: u64,
     /// Carry cells as the flow maps them (`CARRY4` or `CARRY8`).
     pub carry: u64,
     /// Block RAMs of 36 kbit; one of 18 kbit counts 0.5.

@@ -109,6 +109,7 @@ pub(crate) fn synthesize(
         part: options.family.clone(),
         lut: cost.lut,
         ff: cost.ff,
+        ff_in_memories: area::in_memories(&whole),
         carry: cost.carry,
         bram36: cost.bram18 as f64 / 2.0,
         uram: cost.uram,

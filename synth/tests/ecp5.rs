@@ -1,7 +1,7 @@
 //! A small design through yosys and nextpnr for ECP5. Without them the test says so and passes, unless
 //! `HARDPATH_REQUIRE_TOOLS` is 1.
 
-use hardpath_synth::ecp5::{ecp5, Ecp5Options};
+use hardpath_synth::ecp5::{ecp5, Ecp5Options, Placer};
 use hardpath_synth::tool::{NEXTPNR_ECP5, YOSYS};
 use hardpath_synth::wrapper::WrappedPort;
 use hardpath_synth::Options;
@@ -15,7 +15,7 @@ fn port(name: &str, bits: u32, is_input: bool) -> WrappedPort {
 }
 
 #[test]
-fn a_multiply_and_add_is_placed_and_routed() {
+fn a_multiply_and_add_is_placed_in_both_ways_and_routed() {
     if YOSYS.find().is_err() || NEXTPNR_ECP5.find().is_err() {
         let wanted = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some_and(|value| value == "1");
         assert!(!wanted, "yosys and nextpnr-ecp5 are required");
@@ -34,9 +34,10 @@ fn a_multiply_and_add_is_placed_and_routed() {
           assign sum = total;
         endmodule";
     let files = [("top.sv".to_string(), text.to_string())];
-    let options = Ecp5Options {
+    let by_heap = Ecp5Options {
         clock_mhz: 100.0,
         seed: 1,
+        placer: Placer::Heap,
         ports: vec![
             port("a", 16, true),
             port("b", 16, true),
@@ -45,18 +46,25 @@ fn a_multiply_and_add_is_placed_and_routed() {
         ],
         yosys: Options::default(),
     };
-    let report = ecp5(&files, "top", &options).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(report.dsp, 1, "{report:?}");
-    // The wrapper's registers are not the design's.
-    assert!((32..=96).contains(&report.ff), "{report:?}");
-    assert!(report.carry >= 16, "{report:?}");
-    let fmax = report.fmax_mhz.expect("a routed design has a clock");
-    assert!((30.0..400.0).contains(&fmax), "{fmax} MHz");
-    assert!(report.depth.levels.number() >= 1.0, "{report:?}");
-    let ends = |step: Option<&hardpath_synth::levels::PathStep>| step.map(|step| step.cell.clone());
-    assert_eq!(
-        ends(report.depth.critical_path.last()),
-        Some("register".into())
-    );
-    assert_eq!(report.modules[0].name, "top");
+    let by_all = Ecp5Options {
+        placer: Placer::Static,
+        ..by_heap.clone()
+    };
+    for options in [by_heap, by_all] {
+        let report = ecp5(&files, "top", &options).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(report.dsp, 1, "{report:?}");
+        // The wrapper's registers are not the design's.
+        assert!((32..=96).contains(&report.ff), "{report:?}");
+        assert!(report.carry >= 16, "{report:?}");
+        let fmax = report.fmax_mhz.expect("a routed design has a clock");
+        assert!((30.0..400.0).contains(&fmax), "{fmax} MHz");
+        assert!(report.depth.levels.number() >= 1.0, "{report:?}");
+        let ends =
+            |step: Option<&hardpath_synth::levels::PathStep>| step.map(|step| step.cell.clone());
+        assert_eq!(
+            ends(report.depth.critical_path.last()),
+            Some("register".into())
+        );
+        assert_eq!(report.modules[0].name, "top");
+    }
 }

@@ -4,7 +4,7 @@ mod depth;
 
 use super::{folder, vendor};
 use crate::answer::{Answer, Status};
-use crate::arguments::{FlowName, SynthArguments};
+use crate::arguments::{FlowName, PlacerName, SynthArguments};
 use crate::files;
 use crate::source;
 use crate::table::{facts, rows};
@@ -16,7 +16,7 @@ use hardpath_rtl::{verilog, Direction};
 use hardpath_synth::cards::{Card, CARDS, NAMES};
 use hardpath_synth::project::Vendor;
 use hardpath_synth::wrapper::WrappedPort;
-use hardpath_synth::{Ecp5Options, ModuleArea, Options, SynthReport};
+use hardpath_synth::{Ecp5Options, ModuleArea, Options, Placer, SynthReport};
 use hardpath_testbed::dut::no_text;
 use serde_json::json;
 
@@ -81,6 +81,10 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
             let options = Ecp5Options {
                 clock_mhz: design.clock_mhz,
                 seed: arguments.seed,
+                placer: match arguments.placer {
+                    PlacerName::Heap => Placer::Heap,
+                    PlacerName::Static => Placer::Static,
+                },
                 ports: design.ports,
                 yosys: options,
             };
@@ -169,11 +173,20 @@ fn text(report: &SynthReport, worst: usize) -> String {
         ("flow", format!("{} for {}", report.flow, report.part)),
         ("LUT", with_maps(report.lut, report.lut_without_maps)),
         ("FF", with_maps(report.ff, report.ff_without_maps)),
+    ];
+    if report.ff_in_memories > 0 {
+        let own = grouped(report.ff_in_memories);
+        lines.push((
+            "",
+            format!("{own} of them behind memories, into which a vendor's tool puts them"),
+        ));
+    }
+    lines.extend([
         ("carry", grouped(report.carry)),
         ("BRAM36", report.bram36.to_string()),
         ("UltraRAM", grouped(report.uram)),
         ("DSP", grouped(report.dsp)),
-    ];
+    ]);
     match (report.clock_mhz, report.fmax_mhz) {
         (Some(asked), Some(reached)) => lines.push((
             "clock",
