@@ -118,13 +118,13 @@ impl Timing {
         self.technology.is_far(width_of_values(map), slots(map))
     }
 
-    /// Whether there must be registers on both sides of the memory of a map's values: where it is in UltraRAM, whose parts lie
-    /// far from each other.
+    /// Whether there must be registers on both sides of the memory of a map's values: where its parts lie far from each other.
     pub fn registers_values(&self, map: &MapDecl) -> bool {
-        !map.entries_may_move()
-            && self
-                .ultra_ram_read(width_of_values(map), slots(map))
+        let in_ultra_ram = || {
+            self.ultra_ram_read(width_of_values(map), slots(map))
                 .is_some()
+        };
+        !map.entries_may_move() && (self.values_are_far(map) || in_ultra_ram())
     }
 
     /// How the longest of a table's prefixes is found. `is_whole`: what packets look up has all bits of a key.
