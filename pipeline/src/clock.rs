@@ -370,12 +370,8 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
             around.lut_ram_read,
         ),
         false => {
-            let width = decl.value_bytes * 8;
-            add(
-                "the address of a block RAM",
-                technology.block_address(width, entries),
-            );
-            let read = timing.memory_read(width, entries);
+            add("the address of a block RAM", timing.block_address(decl));
+            let read = timing.memory_read(decl.value_bytes * 8, entries);
             match access.registers_values {
                 true => add("a read of the values", read),
                 false => add(

@@ -110,7 +110,13 @@ impl Timing {
         let is_split = self.registers_values(map) && entries > ULTRA_RAM.0;
         // Which of the parts is read.
         let part = if is_split { 1.0 } else { 0.0 };
-        self.technology.block_address(width_of_values(map), entries) + part
+        self.block_address(map) + part
+    }
+
+    /// Levels from an index to the address registers of the block RAMs of a map's values.
+    pub fn block_address(&self, map: &MapDecl) -> f64 {
+        self.technology
+            .block_address(width_of_values(map), slots(map))
     }
 
     /// Whether the memory of a map's values lies all over the device.
@@ -166,7 +172,7 @@ impl Technology {
     }
 
     /// Levels from an index to the address registers of a block RAM of such words.
-    pub fn block_address(&self, width: u32, depth: u32) -> f64 {
+    fn block_address(&self, width: u32, depth: u32) -> f64 {
         match self.around_maps.far_address {
             Some((_, levels)) if self.is_far(width, depth) => levels,
             _ => self.around_maps.block_address,

@@ -99,7 +99,8 @@ fn is_plain(cell: &Cell) -> bool {
     class(&cell.kind) == Class::FlipFlop && inputs.all(|(pin, ..)| is_data(pin) || is_clock(pin))
 }
 
-fn is_data(pin: &str) -> bool {
+/// Whether that is the data pin of a flip-flop.
+pub(crate) fn is_data(pin: &str) -> bool {
     matches!(pin, "D" | "DI" | "DATAIN")
 }
 

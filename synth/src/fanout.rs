@@ -4,7 +4,7 @@
 //! synchronous reset: a net that is the port `rst`, or a copy of it in registers. Any other net at a reset pin counts, because
 //! tools make resets of data that becomes zero.
 
-use crate::area::{class, Class};
+use crate::area::{class, is_data, Class};
 use crate::levels::weights::is_clock;
 use crate::netlist::{bits, Cell, Direction, Net, Netlist};
 use serde::Serialize;
@@ -148,8 +148,7 @@ fn resets(netlist: &Netlist) -> HashSet<Net> {
         let before = resets.len();
         for cell in netlist.cells.iter().filter(|cell| copies(cell)) {
             let data = bits(cell, Direction::Input);
-            let mut data =
-                data.filter(|(pin, ..)| matches!(*pin, "D" | "DI" | "DATAIN" | "I" | "A"));
+            let mut data = data.filter(|(pin, ..)| is_data(pin) || matches!(*pin, "I" | "A"));
             if data.any(|(.., net)| resets.contains(&net)) {
                 resets.extend(bits(cell, Direction::Output).map(|(.., net)| net));
             }
