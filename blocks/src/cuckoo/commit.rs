@@ -7,11 +7,14 @@ use crate::hash::last_empty;
 use crate::index_bits;
 use crate::interface::command;
 use crate::may::UpdateMay;
+use crate::one_hot::encode;
 use hardpath_rtl::{Module, Node, Reg};
 
 /// Bits of the shift register that chooses among two ways, and its taps (x^7 + x^6 + 1).
 const RANDOM_BITS: u32 = 7;
 const TAPS: [u32; 2] = [6, 5];
+/// Bits of a word that are chosen together.
+const CHOSEN_AT_ONCE: u32 = 48;
 
 /// The stage, with what it decides upon.
 pub(super) struct Commit<'a> {
@@ -81,7 +84,6 @@ impl Commit<'_> {
         let entry = found.entry(m);
         let slot = self.slot(m, entry);
         let key = m.slice(read.0, 0, self.config.key_bits);
-        let key = m.mux(found.at[WAYS as usize], self.stash.key, key);
         let dumps = m.and(&[here, found.dump.is_meant]);
         CuckooOut {
             hit: found.hit,
@@ -216,16 +218,19 @@ impl Commit<'_> {
         m.set_next_when(register, changes, next);
     }
 
-    /// What stands in the row that is dumped, or whose place is taken: one choice for both.
+    /// What stands in the place that is dumped, or that is taken: one choice of four for both.
     fn read(&self, m: &mut Module, target: &Target) -> (Node, Node) {
         let found = self.found;
-        let mut words = Vec::new();
-        for (way, (word, value)) in found.words.iter().enumerate() {
-            let this = m.mux(found.dump.is_meant, found.at[way], target.at[way]);
-            words.push((m.gate(this, *word), m.gate(this, *value)));
-        }
-        let (words, values): (Vec<Node>, Vec<Node>) = words.into_iter().unzip();
-        (m.or(&words), m.or(&values))
+        let (mut words, mut values): (Vec<Node>, Vec<Node>) = found.words.iter().copied().unzip();
+        words.push(m.concat(&[self.stash.exists, self.stash.key]));
+        values.push(self.stash.value);
+        let taken = encode(m, &target.at);
+        let place = m.mux(found.dump.is_meant, found.dump.place, taken);
+        m.name(place, "place_read");
+        (
+            one_of_four(m, &words, place),
+            one_of_four(m, &values, place),
+        )
     }
 
     fn write(
@@ -308,6 +313,26 @@ impl Commit<'_> {
         let row = m.mux(found.dump.is_meant, of_dump, row);
         m.concat(&[row, place])
     }
+}
+
+/// The word of that number. A bit of it is one LUT of six inputs, but only while both first choices have the same copy of the number's bit
+/// (many bits have several, [`hardpath_rtl::spread`]): so [`CHOSEN_AT_ONCE`] bits of them are one choice.
+fn one_of_four(m: &mut Module, words: &[Node], number: Node) -> Node {
+    let (low, high) = (m.bit(number, 0), m.bit(number, 1));
+    let width = m.width(words[0]);
+    let mut parts = Vec::new();
+    for from in (0..width).step_by(CHOSEN_AT_ONCE as usize) {
+        let bits = CHOSEN_AT_ONCE.min(width - from);
+        let parts_of_words: Vec<Node> = words.iter().map(|w| m.slice(*w, from, bits)).collect();
+        let even = m.concat(&[parts_of_words[2], parts_of_words[0]]);
+        let odd = m.concat(&[parts_of_words[3], parts_of_words[1]]);
+        let of_pairs = m.mux(low, odd, even);
+        let second = m.slice(of_pairs, bits, bits);
+        let first = m.slice(of_pairs, 0, bits);
+        parts.push(m.mux(high, second, first));
+    }
+    parts.reverse();
+    m.concat(&parts)
 }
 
 /// What chooses where a key moves.

@@ -147,11 +147,8 @@ impl Found {
         let dump = Dump::of(m, config, host);
         m.section("Stage R: the rows are read");
         let host_1 = m.delay_reset("host_1", slot.host_r);
-        // What the host's slot reads stands still for a clock more: the slot behind it is empty.
-        let reads = match config.registers {
-            true => m.one(),
-            false => m.not(host_1),
-        };
+        // What the host's slot reads stands still for a clock more, and so in the registers behind: the slot behind it is empty.
+        let reads = m.not(host_1);
         let row_bits = Cuckoo::row_bits(config.max_entries);
         let mut words = Vec::new();
         for (way, (keys, values)) in (0..).zip(&memories.ways) {
@@ -164,15 +161,13 @@ impl Found {
         let mut host = host_1;
         if config.registers {
             m.section("Stage R + 1: out of the memories");
-            let next = m.delay_reset("host_2", host);
-            let goes_on = m.not(next);
             for (way, (word, value)) in words.iter_mut().enumerate() {
-                *word = m.hold(format!("word_{way}"), goes_on, *word);
-                *value = m.hold(format!("value_{way}"), goes_on, *value);
+                *word = m.delay(format!("word_{way}"), *word);
+                *value = m.delay(format!("value_{way}"), *value);
             }
             key = m.delay("key_2", key);
             rows = m.delay("rows_2", rows);
-            host = next;
+            host = m.delay_reset("host_2", host);
         }
         m.section("The stage before A: the keys are compared");
         let (mut at, mut taken) = (Vec::new(), Vec::new());

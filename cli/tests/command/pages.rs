@@ -586,7 +586,7 @@ fn limits_of_blocks_in_p4_are_kept() {
             }
         }
     }
-    assert_eq!(limits, 21);
+    assert_eq!(limits, 24);
 }
 
 /// The large router with full tables: 28 clocks, and those of the packet's beats where all of it comes in first.
