@@ -3,6 +3,7 @@
 
 mod commit;
 mod host;
+mod late;
 mod ports;
 mod read;
 
@@ -60,6 +61,9 @@ pub struct Array {
     /// The data plane writes nothing at the first of them: it only says where the host's operation does. With
     /// [`Array::own_write_index`].
     pub first_is_the_hosts: bool,
+    /// The word's parts in bits, from the least significant on, where a packet can leave each as it was read; otherwise none. Which ones it
+    /// changes may be known late: nothing else waits for that. With one writer at the first read, in the stage in which its word comes.
+    pub parts: Vec<u32>,
     /// The host's operations and the sweep come while the data plane does nothing, and its word is zeros then: nobody has to choose.
     pub host_alone: bool,
     /// The write's index, the host's too where it follows, is given at the commit stage instead of being that of the
@@ -133,6 +137,14 @@ impl Array {
         assert!(self.own_write_index || self.writers <= 1);
         assert!(self.writers > 0 || !self.own_write_index);
         assert!(self.own_write_index || !self.first_is_the_hosts);
+        assert!(self.parts.is_empty() || self.has_parts());
+    }
+
+    /// Whether its parts are as they must be.
+    fn has_parts(&self) -> bool {
+        let one = self.writers == 1 && !self.own_write_index && !self.host_alone;
+        let fused = self.reads[0] == self.clocks() && self.host_commit_after == self.reads[0];
+        one && fused && self.parts.iter().sum::<u32>() == self.word_bits()
     }
 
     fn header(&self) -> String {
@@ -187,8 +199,7 @@ pub fn array(config: &Array) -> Block<ArrayIn, ArrayOut> {
         Some(program) => m.or(&[program.write, host_writes]),
         None => host_writes,
     };
-    let program_word = program.map(|program| program.write_word);
-    let word = operation.either_word(&mut m, config, host, program_word);
+    let word = operation.either_word(&mut m, config, host, (program, commit.late.as_ref()));
     commit.drive(&mut m, write, first_index, word);
 
     m.section("Result for the host");

@@ -130,7 +130,10 @@ impl Timing {
             self.ultra_ram_read(width_of_values(map), slots(map))
                 .is_some()
         };
-        !map.entries_may_move() && (self.values_are_far(map) || in_ultra_ram())
+        let is_wide = self.technology.around_maps.wide_words.is_some_and(|wide| {
+            map.packets_write && width_of_values(map) >= wide && !Array::in_lut_ram(slots(map))
+        });
+        !map.entries_may_move() && (is_wide || self.values_are_far(map) || in_ultra_ram())
     }
 
     /// How the longest of a table's prefixes is found. `is_whole`: what packets look up has all bits of a key.

@@ -50,7 +50,8 @@ use hardpath_blocks::moves::Moves;
 use hardpath_diagnostic::{Diagnostic, Severity};
 use hardpath_ir::{verifier, Input, Op, Phase, Program};
 use hardpath_passes::Omitted;
-use hardpath_rtl::{spread, Design};
+use hardpath_rtl::spread::spread;
+use hardpath_rtl::Design;
 pub use limits::{map as map_is_too_large, MOST_MAPS};
 use plan::{Access, Class};
 pub use promise::Promise;
@@ -248,7 +249,7 @@ fn hardware(
 pub fn for_family(design: &mut Design, timing: Timing) {
     design.attributes = timing.technology.attributes;
     memories::place_in_ultra_ram(design, timing);
-    spread::spread(design, spread::MOST);
+    spread(design, timing.technology.most_loads);
 }
 
 /// Plans and schedules a program at a clock.

@@ -22,6 +22,8 @@ pub struct Technology {
     pub usual_clock_mhz: f64,
     /// Inputs of a LUT.
     pub lut_inputs: u32,
+    /// Most loads of a net, counted before synthesis ([`hardpath_rtl::spread`]): what tools make of them are up to a third more.
+    pub most_loads: u32,
     /// Nanoseconds of one level: the LUT, and the routing in front of it.
     pub level_ns: f64,
     /// A level of logic that stands close together and has a clock for itself, as entrances have, of one that is spread over a program.
@@ -79,6 +81,9 @@ pub struct AroundMaps {
     pub block_address: f64,
     /// What that takes for a memory of more bits than this, whose blocks lie all over the device.
     pub far_address: Option<(u32, f64)>,
+    /// Words of so many bits that packets write come through registers around their block RAMs: these stand around what is done with the
+    /// word, not beside it.
+    pub wide_words: Option<u32>,
     /// Index through LUT RAM and forwarding into the word's register.
     pub lut_ram_read: f64,
     /// New word back into the forwarding of the read: the host's value, the sweep, the choice.
@@ -112,6 +117,7 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
     attributes: Attributes::Amd,
     usual_clock_mhz: 250.0,
     lut_inputs: 6,
+    most_loads: 192,
     level_ns: 0.4,
     close: 1.0,
     overhead_ns: 0.4,
@@ -135,6 +141,7 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
         key_found: 2.7,
         block_address: 1.0,
         far_address: None,
+        wide_words: None,
         lut_ram_read: 4.4,
         write_back: 1.6,
         write_among: 2.0,
@@ -178,6 +185,8 @@ pub const ECP5: Technology = Technology {
     attributes: Attributes::Amd,
     usual_clock_mhz: 75.0,
     lut_inputs: 4,
+    // In a device that is half full a net of 150 loads has wires of 5 ns, as nextpnr places `programs/p4/gtpu.p4`.
+    most_loads: 64,
     level_ns: 1.75,
     // 1.25 ns, as in small designs.
     close: 0.7,
@@ -233,6 +242,8 @@ pub const ECP5: Technology = Technology {
         block_address: 0.9,
         // 48 blocks; 5.3 ns of wire to the last of 66 (`programs/p4/gtpu.p4`).
         far_address: Some((48 << 14, 3.5)),
+        // 6 ns of wire from one of the ten blocks of a meter's 160 bits (`programs/p4/gtpu.p4`).
+        wide_words: Some(160),
         lut_ram_read: 2.7,
         write_back: 1.2,
         write_among: 0.0,

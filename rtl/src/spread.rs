@@ -33,8 +33,6 @@ use loads::{Loads, Narrow, Pins};
 use std::collections::{HashMap, HashSet};
 use users::User;
 
-/// Most loads of a bit, where 256 are meant.
-pub const MOST: u32 = 192;
 /// Wider values are only copied in parts.
 const WIDEST_COPY: u32 = 64;
 /// Each sweep comes nearer, in three to seven. A loop of wide registers can need copies for its copies, and would never end.

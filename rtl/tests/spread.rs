@@ -1,7 +1,10 @@
 //! Which nets are spread over copies.
 
-use hardpath_rtl::spread::{spread, MOST};
+use hardpath_rtl::spread::spread;
 use hardpath_rtl::{Design, Module};
+
+/// Most loads of a net in these tests.
+const MOST: u32 = 192;
 
 /// A number that says which of three words is chosen; a condition makes it a constant. A tool puts that gate into each LUT of the
 /// choice, so the condition drives all of them.

@@ -324,6 +324,7 @@ impl Served {
             reads: vec![commit_after],
             writers: u32::from(written),
             first_is_the_hosts: false,
+            parts: Vec::new(),
             host_alone: true,
             own_write_index: false,
             forward: written,

@@ -1,6 +1,7 @@
 //! The commit stage: one write, the program's or the host's.
 
 use super::host::{check, updates};
+use super::late::Late;
 use super::read::{host_index, Commit};
 use super::{Array, ArrayHostIn, ArrayPutIn, ArraySlotIn, ArrayWriteIn};
 use crate::answer::ANSWER_BITS;
@@ -17,6 +18,7 @@ pub(super) fn joined(m: &mut Module, writes: &[ArrayWriteIn]) -> Option<ArrayPut
         all = ArrayPutIn {
             write: m.or(&[all.write, other.write]),
             write_word: m.mux(other.write, other.write_word, all.write_word),
+            changes: Vec::new(),
         };
     }
     Some(all)
@@ -112,17 +114,20 @@ impl HostOperation {
         m: &mut Module,
         config: &Array,
         host: &ArrayHostIn,
-        program: Option<Node>,
+        (program, late): (Option<ArrayPutIn>, Option<&Late>),
     ) -> Node {
         let word = self.word(m, config, host);
         match program {
             Some(program) if config.host_alone => {
                 let word = self.where_here(m, word);
-                m.or(&[program, word])
+                m.or(&[program.write_word, word])
             }
             Some(program) => {
                 let is_host = m.or(&[self.is_here, host.clear]);
-                m.mux(is_host, word, program)
+                match late {
+                    Some(late) => late.drive(m, &program, self.old, (is_host, word)),
+                    None => m.mux(is_host, word, program.write_word),
+                }
             }
             None => word,
         }

@@ -42,6 +42,8 @@ signals! {
     pub struct ArrayPutIn {
         write: one "stage C",
         write_word: one "stage C",
+        /// For each of [`Array::parts`].
+        changes: several "stage C: this part of the word is written, else it stays as it was read",
     }
 }
 
@@ -101,6 +103,7 @@ impl ArrayIn<u32> {
         let put = || ArrayPutIn {
             write: 1,
             write_word: config.word_bits(),
+            changes: vec![1; config.parts.len()],
         };
         let indexes = |count| if config.has_indexes() { count } else { 0 };
         let write = |number| ArrayWriteIn {

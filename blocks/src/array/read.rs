@@ -1,5 +1,6 @@
 //! Reads: a word on its way out of the memory takes up what is written to its index meanwhile.
 
+use super::late::Late;
 use super::{Array, ArrayHostIn, ArraySlotIn, ArrayWriteIn};
 use crate::index_bits;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
@@ -33,6 +34,8 @@ pub(super) struct Commit {
     pub word: Node,
     /// The index is one of these: so that compares with them need not wait for the choice.
     from: Indexes,
+    /// With [`Array::parts`].
+    pub late: Option<Late>,
 }
 
 /// Where several writers write to.
@@ -61,6 +64,11 @@ impl Commit {
             index,
             word: m.wire(config.word_bits(), "commit_word"),
             from: Indexes { first, others },
+            late: match (config.parts.as_slice(), writes) {
+                ([], _) => None,
+                (parts, [write]) => write.put.as_ref().map(|put| Late::wires(m, parts, put)),
+                _ => unreachable!("one writer has parts"),
+            },
         }
     }
 
@@ -89,6 +97,7 @@ impl Commit {
                 first: index,
                 others,
             },
+            late: None,
         }
     }
 
@@ -112,7 +121,18 @@ impl Commit {
     /// A word that was read at an index, or what is written when it goes there.
     fn forwarded(&self, m: &mut Module, index: Node, word: Node) -> Node {
         let hit = self.hits(m, index);
-        m.mux(hit, self.word, word)
+        self.chosen(m, hit, 0, word)
+    }
+
+    /// Bits of a word that was read, from `lo` up, or what is written when it `is_meant`.
+    fn chosen(&self, m: &mut Module, is_meant: Node, lo: u32, read: Node) -> Node {
+        match &self.late {
+            Some(late) => late.forwarded(m, is_meant, lo, read),
+            None => {
+                let word = m.slice(self.word, lo, m.width(read));
+                m.mux(is_meant, word, read)
+            }
+        }
     }
 }
 
@@ -235,10 +255,10 @@ impl Missed {
         let parts = parts.zip((0..).step_by(MOST_LOADS as usize));
         let parts = parts.map(|((index, some), lo)| {
             let part = |m: &mut Module, word| m.slice(word, lo, MOST_LOADS.min(bits - lo));
-            let [new, missed, read] = [now.word, self.word, read].map(|word| part(m, word));
+            let [missed, read] = [self.word, read].map(|word| part(m, word));
             let word = m.mux(*some, missed, read);
             let hit = now.hits(m, *index);
-            m.mux(hit, new, word)
+            now.chosen(m, hit, lo, word)
         });
         let mut parts: Vec<Node> = parts.collect();
         parts.reverse();

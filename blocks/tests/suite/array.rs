@@ -60,6 +60,10 @@ fn design(config: &Array) -> Design {
         let sum = m.add(triple, operand);
         inputs.push(("write".into(), writes));
         inputs.push(("write_word".into(), sum));
+        for part in 0..config.parts.len() {
+            let changes = late(&mut m, &format!("part_{part}"), 1);
+            inputs.push((format!("changes_{part}"), changes));
+        }
     }
     if config.own_write_index {
         let index = late(&mut m, "own_index", index_width);
@@ -102,6 +106,7 @@ fn config(depth: u32, value_bits: u32, registers: bool) -> Array {
         presence: Presence::Always,
         reads: vec![clocks],
         writers: 1,
+        parts: Vec::new(),
         host_alone: false,
         first_is_the_hosts: false,
         own_write_index: false,
@@ -234,11 +239,9 @@ impl Run {
             if self.config.own_write_index {
                 self.bench.set("own_index", inside(&indexes[0]));
             }
-            let new = self
-                .read(inside(&indexes[0]))
-                .wrapping_mul(3)
-                .wrapping_add(operand)
-                & self.mask();
+            let old = self.read(inside(&indexes[0]));
+            let new = old.wrapping_mul(3).wrapping_add(operand) & self.mask();
+            let new = self.parts_changed(old, new);
             if let (true, Some(word)) = (writes, self.words.get_mut(inside(&indexes[0]) as usize)) {
                 *word = Some(new);
             }
@@ -248,6 +251,21 @@ impl Run {
             Shown::Words(words),
         ));
         self.step();
+    }
+
+    /// The word with some of its parts as they were.
+    fn parts_changed(&mut self, old: u64, new: u64) -> u64 {
+        let (mut word, mut lo) = (new, 0);
+        for (part, bits) in self.config.parts.clone().iter().enumerate() {
+            let changes = self.random.below(2);
+            self.bench.set(&format!("part_{part}"), changes);
+            if changes == 0 {
+                let mask = (u64::MAX >> (64 - bits)) << lo;
+                word = word & !mask | old & mask;
+            }
+            lo += bits;
+        }
+        word
     }
 
     /// A host operation: its registers are there two clocks before, and stay until it is over.
@@ -388,6 +406,35 @@ fn every_packet_sees_all_older_writes() {
                 }
             }
             run.settle();
+        }
+    }
+}
+
+#[test]
+fn parts_of_a_word_stay_as_they_were() {
+    for (depth, registers) in memories() {
+        for parts in [vec![32], vec![1, 31], vec![9, 16, 7]] {
+            for reads in 1..=2 {
+                let mut run = Run::new(
+                    Array {
+                        parts: parts.clone(),
+                        reads: vec![Array::read_clocks(depth, registers); reads],
+                        ..config(depth, 32, registers)
+                    },
+                    u64::from(depth),
+                );
+                for phase in 0..200 {
+                    let spread = [1, 2, 4][phase % 3];
+                    for _ in 0..10 {
+                        let indexes: Vec<u64> =
+                            (0..reads).map(|_| run.random.below(spread)).collect();
+                        let writes = run.random.below(5) > 0;
+                        run.packet(&indexes, writes);
+                    }
+                    run.random_host();
+                }
+                run.settle();
+            }
         }
     }
 }

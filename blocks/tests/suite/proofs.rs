@@ -164,6 +164,7 @@ fn memory(depth: u32, registers: bool) -> Module {
         presence: Presence::Always,
         reads: vec![clocks],
         writers: 1,
+        parts: Vec::new(),
         host_alone: false,
         first_is_the_hosts: false,
         own_write_index: false,

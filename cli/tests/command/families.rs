@@ -1,7 +1,8 @@
 //! `--target` names the kind of hardware, `--family` the FPGAs that it is for.
 
-use crate::common::{hardpath, object};
+use crate::common::{hardpath, object, path};
 use serde_json::Value;
+use std::fs;
 
 fn compile(options: &[&str]) -> crate::common::Run {
     let object = object("listing1");
@@ -75,4 +76,25 @@ fn notes_stand_beside_the_folder_of_a_design_too() {
         "--json",
     ]);
     assert_eq!(codes(&run.json()), ["family-as-target"]);
+}
+
+/// Which of its buckets a packet changes is known late, and behind LUTs of four inputs nothing else waits for that.
+#[test]
+fn buckets_are_chosen_last_where_luts_are_small() {
+    for (family, last) in [("ultrascale+", false), ("ecp5", true)] {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("design");
+        let given = ["compile", "tests/stf/v1-meter.p4", "--family", family];
+        let run = hardpath(&[&given[..], &["-o", path(&out)]].concat());
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        for meter in ["by_byte", "by_packet"] {
+            let memory = out.join(format!("v1_meter_map_I_{meter}_values.sv"));
+            let text = fs::read_to_string(memory).unwrap();
+            let parts = ["changes_0,", "changes_1,"];
+            assert!(
+                parts.iter().all(|part| text.contains(part) == last),
+                "{family}, {meter}"
+            );
+        }
+    }
 }

@@ -352,7 +352,7 @@ fn tables_with_timeouts_take_a_packet_a_clock() {
     assert_eq!(told["promise"]["slowest_map"], serde_json::Value::Null);
 }
 
-/// One flow, a packet in each clock of 250 MHz: each needs the bucket that the one before has left, and all three colours come.
+/// One flow, a packet in each clock, of 250 MHz or of an ECP5's 75: each needs the bucket that the one before has left, and all three colours come.
 #[test]
 fn a_meter_counts_each_packet_of_one_flow() {
     let place = tempfile::tempdir().unwrap();
@@ -374,11 +374,15 @@ fn a_meter_counts_each_packet_of_one_flow() {
         ),
     ] {
         fs::write(&entries, commands).unwrap();
-        for (target, count) in [("pipeline", 4000), ("core", 200)] {
+        for (target, family, count) in [
+            ("pipeline", "ultrascale+", 4000),
+            ("pipeline", "ecp5", 4000),
+            ("core", "ultrascale+", 200),
+        ] {
             let frame = [&front[..], &[0; 61]].concat();
             let frames = (0..count).map(|at| (SECOND + 4 * at, frame.clone()));
             write_packets(&packets, frames);
-            let given = [program, "--json", "--target", target];
+            let given = [program, "--json", "--target", target, "--family", family];
             let files = ["--pcap", path(&packets), "--entries", path(&entries)];
             let run = hardpath(&[&["check"], &given[..], &files, &["--out", path(&out)]].concat());
             let told = run.json();

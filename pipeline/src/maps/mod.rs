@@ -5,6 +5,7 @@ mod entrance;
 mod host;
 mod journal;
 mod matched;
+mod parts;
 mod storage;
 mod tables;
 mod values;

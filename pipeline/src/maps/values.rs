@@ -11,7 +11,7 @@ use hardpath_state::values::{self, Values};
 
 impl Lower<'_> {
     /// The write's index is known only at the commit: that of a new entry, or of one of several ports.
-    fn own_write_index(&self, number: usize) -> bool {
+    pub(super) fn own_write_index(&self, number: usize) -> bool {
         let access = self.access(number);
         let hash = access.has_keys(self.program);
         access.ports.len() > 1 && access.is_written() || hash && !self.only_host_inserts(number)
@@ -114,6 +114,7 @@ impl Lower<'_> {
             },
             reads: reads.collect(),
             writers: self.writers(number).len() as u32,
+            parts: self.part_bits(number),
             host_alone: false,
             first_is_the_hosts: self.writers(number).contains(&0) && !self.puts(number, 0),
             own_write_index: self.own_write_index(number),
@@ -214,8 +215,15 @@ impl Lower<'_> {
             if let Some(wires) = &wires.put {
                 let write = self.writes(number, port, table_writes);
                 self.m.drive(wires.write, write);
-                let word = self.write_word(number, port, table_writes);
+                let parts = self.parts(number);
+                let (word, changes) = match parts.as_slice() {
+                    [] => (self.write_word(number, port, table_writes), Vec::new()),
+                    parts => self.changed_parts(parts),
+                };
                 self.m.drive(wires.write_word, word);
+                for (wire, changes) in wires.changes.iter().zip(changes) {
+                    self.m.drive(*wire, changes);
+                }
             }
             if let Some(wire) = wires.write_index {
                 let index = self.write_index(number, port);

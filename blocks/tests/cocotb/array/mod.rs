@@ -1,4 +1,4 @@
-//! Value memories in LUT RAM and block RAM, with and without forwarding, several reads and writers.
+//! Value memories in LUT RAM and block RAM, with and without forwarding, several reads and writers, words in parts.
 
 use crate::Case;
 use hardpath_blocks::array::{array, Array, HostAddress, Presence};
@@ -41,7 +41,12 @@ pub fn cases() -> Vec<Case> {
         registers: true,
         ..memory(100, 32, &[4])
     };
+    let parts = Array {
+        parts: vec![7, 33],
+        ..memory(90, 40, &[2, 2])
+    };
     [
+        parts,
         two_writers,
         follows,
         late,
@@ -63,6 +68,7 @@ fn memory(depth: u32, value_bits: u32, reads: &[u32]) -> Array {
         presence: Presence::Always,
         reads: reads.into(),
         writers: 1,
+        parts: Vec::new(),
         host_alone: false,
         first_is_the_hosts: false,
         own_write_index: false,
@@ -80,6 +86,7 @@ fn case(config: Array) -> Case {
         "presence": format!("{:?}", config.presence),
         "reads": config.reads,
         "writers": config.writers,
+        "parts": config.parts,
         "own_write_index": config.own_write_index,
         "forward": config.forward,
         "clocks": config.clocks(),

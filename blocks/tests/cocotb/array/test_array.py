@@ -30,6 +30,8 @@ class Array:
                 bench.free["write_index" + suffix] = array.index_bits
         if array.host == "Follows":
             bench.free["host_write_ok"] = 1
+        for part in range(len(array.parts)):
+            bench.free[f"changes_{part}"] = 1
         await array.restart()
         return array
 
@@ -74,7 +76,19 @@ class Array:
             if self.own_write_index:
                 self.bench.drive(self.commit_after, **{"write_index" + suffix: index})
             self.bench.drive(self.commit_after, **{"write" + suffix: 1, "write_word" + suffix: value})
-            self.writes(index, value)
+            self.writes(index, self.some_parts(self.words[index], value))
+
+    def some_parts(self, old, new):
+        """The word when a packet changes some of its parts, or all where there are none."""
+        lo = 0
+        for part, bits in enumerate(self.parts):
+            changes = self.bench.random.getrandbits(1)
+            self.bench.drive(self.commit_after, **{f"changes_{part}": changes})
+            if not changes:
+                mask = (1 << bits) - 1 << lo
+                new = new & ~mask | old & mask
+            lo += bits
+        return new
 
     async def operate(self, command, index, value=0, may=PUT, expected=None):
         """The host's operation, packets before and behind it; `expected` is what the test says, as the model must."""
