@@ -45,8 +45,15 @@ pub fn cases() -> Vec<Case> {
         parts: vec![7, 33],
         ..memory(90, 40, &[2, 2])
     };
+    // More than one register for each index: parts of the word that are forwarded, and parts that change, overlap.
+    let wide_parts = Array {
+        parts: vec![150, 1, 99],
+        registers: true,
+        ..memory(90, 250, &[3, 5])
+    };
     [
         parts,
+        wide_parts,
         two_writers,
         follows,
         late,
