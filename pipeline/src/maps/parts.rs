@@ -1,5 +1,6 @@
 //! Words that are written in parts: each part as the program makes it, or as it was read. Which one is often known last, behind a
-//! comparison with the word itself (a meter's bucket), and then nothing else should wait behind that choice ([`hardpath_blocks::array::Array::parts`]).
+//! comparison with the word itself (a meter's bucket), and then nothing else should wait behind that choice
+//! ([`hardpath_blocks::array::Array::parts`]).
 
 use super::Lower;
 use crate::plan::Class;
@@ -16,8 +17,8 @@ pub(super) struct Part {
 }
 
 impl Lower<'_> {
-    /// The parts of the word that a packet writes, from the least significant on; none where no part's choice is made as late as the commit. In a LUT of six
-    /// inputs such a choice and one of what stands behind are one.
+    /// The parts of the word that a packet writes, from the least significant on; none where no part's choice is made as late as the
+    /// commit. In a LUT of six inputs such a choice and one of what stands behind are one.
     pub(super) fn parts(&self, number: usize) -> Vec<Part> {
         self.parts_chosen_late(number).unwrap_or_default()
     }
@@ -27,7 +28,7 @@ impl Lower<'_> {
         let [port] = access.ports.as_slice() else {
             return None;
         };
-        let cannot = self.schedule.timing.technology.lut_inputs > 4
+        let cannot = self.schedule.timing.technology.lut_inputs >= 6
             || access.values != (Class::Fused { adds: false })
             || decl.has_slots()
             || self.has_values_beside(number)
@@ -63,19 +64,18 @@ impl Lower<'_> {
                     }] => (*base, *from, *inverted) == (read, lo, false),
                     _ => false,
                 };
-                let (changed, condition) = match self.program.def_inst(*part) {
-                    Some(InstData {
-                        op: Op::Select,
-                        args,
-                        ..
-                    }) if at_commit(args[0]) && stays(args[2]) => (args[1], Some((args[0], true))),
-                    Some(InstData {
-                        op: Op::Select,
-                        args,
-                        ..
-                    }) if at_commit(args[0]) && stays(args[1]) => (args[2], Some((args[0], false))),
-                    _ => (*part, None),
+                let late_choice = match self.program.def_inst(*part) {
+                    Some(choice) if choice.op == Op::Select && at_commit(choice.args[0]) => {
+                        let [is, yes, no] = [0, 1, 2].map(|at| choice.args[at]);
+                        match (stays(yes), stays(no)) {
+                            (_, true) => Some((yes, Some((is, true)))),
+                            (true, _) => Some((no, Some((is, false)))),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
                 };
+                let (changed, condition) = late_choice.unwrap_or((*part, None));
                 lo += width;
                 Part { changed, condition }
             })

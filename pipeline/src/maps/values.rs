@@ -84,7 +84,10 @@ impl Lower<'_> {
     /// The memory, in the stage of its first address. What later stages give comes through wires.
     pub(super) fn start_values(&mut self, number: usize) {
         let (module_name, name) = self.instance_name(number, "_values");
-        let config = self.values_config(number, module_name);
+        let config = Array {
+            parts: self.part_bits(number),
+            ..self.values_config(number, module_name)
+        };
         let question = self.question();
         let place = (&mut *self.design, &mut self.m);
         let values = Values::new(place, name, &config, &question);
@@ -99,6 +102,7 @@ impl Lower<'_> {
         self.values_config(number, String::new()).has_indexes()
     }
 
+    /// Without its parts, of which only the memory itself is told.
     fn values_config(&self, number: usize, name: String) -> Array {
         let (access, decl) = (self.access(number), self.decl(number));
         let stages = self.stages_of(number);
@@ -114,7 +118,7 @@ impl Lower<'_> {
             },
             reads: reads.collect(),
             writers: self.writers(number).len() as u32,
-            parts: self.part_bits(number),
+            parts: Vec::new(),
             host_alone: false,
             first_is_the_hosts: self.writers(number).contains(&0) && !self.puts(number, 0),
             own_write_index: self.own_write_index(number),
