@@ -24,6 +24,9 @@ pub struct Technology {
     pub lut_inputs: u32,
     /// Most loads of a net, counted before synthesis ([`hardpath_rtl::spread`]): what tools make of them are up to a third more.
     pub most_loads: u32,
+    /// So many bits chosen by one condition make the wire from its logic long, and by so many levels. From a register it is not: copies of
+    /// that stand where its loads are.
+    pub wide_choice: Option<(u32, f64)>,
     /// Nanoseconds of one level: the LUT, and the routing in front of it.
     pub level_ns: f64,
     /// A level of logic that stands close together and has a clock for itself, as entrances have, of one that is spread over a program.
@@ -118,6 +121,7 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
     usual_clock_mhz: 250.0,
     lut_inputs: 6,
     most_loads: 192,
+    wide_choice: None,
     level_ns: 0.4,
     close: 1.0,
     overhead_ns: 0.4,
@@ -187,6 +191,8 @@ pub const ECP5: Technology = Technology {
     lut_inputs: 4,
     // In a device that is half full a net of 150 loads has wires of 5 ns, as nextpnr places `programs/p4/gtpu.p4`.
     most_loads: 64,
+    // 4.4 ns of wire in `programs/p4/gtpu.p4`.
+    wide_choice: Some((64, 1.5)),
     level_ns: 1.75,
     // 1.25 ns, as in small designs.
     close: 0.7,

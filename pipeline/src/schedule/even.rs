@@ -27,7 +27,7 @@ pub fn settled(
     schedule: Schedule,
     without: &Without,
 ) -> Schedule {
-    let how = (without, !schedule.calm.is_empty());
+    let how = (without, !schedule.costs.calm.is_empty());
     let mut scheduler = Scheduler::new(program, plan, schedule.timing, how);
     let mut best = schedule.clone();
     let mut least = price(move_later(program, plan, &mut best), &best);

@@ -258,7 +258,7 @@ impl<'a> Later<'a> {
     }
 
     fn cost(&self, inst: Inst) -> f64 {
-        super::cost(self.program, self.timing, &self.schedule.calm, inst)
+        self.schedule.costs.of(self.program, inst)
     }
 
     /// The stage for an operation whose result must be there in time, and the levels behind it in that stage.
@@ -288,7 +288,7 @@ impl<'a> Later<'a> {
         let stages = first..=last.max(first);
         let costs = stages.map(|stage| {
             let depth = depth(stage);
-            let hurry = match self.schedule.calm.contains(&inst) {
+            let hurry = match self.schedule.costs.calm.contains(&inst) {
                 true => (depth - self.timing.budget() * CALM).max(0.0) * LEVEL_BITS,
                 false => 0.0,
             };
@@ -345,7 +345,7 @@ fn apply(program: &Program, schedule: &mut Schedule, stages: &HashMap<Inst, u32>
             if time.stage < *stage {
                 time = super::at(*stage);
             }
-            time.levels += super::cost(program, schedule.timing, &schedule.calm, *inst);
+            time.levels += schedule.costs.of(program, *inst);
         }
         deepest = deepest.max(time.levels);
         schedule.times[result] = time;

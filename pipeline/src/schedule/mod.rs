@@ -12,10 +12,12 @@
 
 mod access;
 mod apart;
+mod cost;
 mod disorder;
 mod even;
 mod later;
 
+pub use cost::{is_chain, Costs};
 pub use even::settled;
 
 use crate::clock::Misfit;
@@ -105,8 +107,8 @@ pub struct Schedule {
     pub stages: u32,
     /// Levels of logic in the deepest stage.
     pub levels: f64,
-    /// The carry chains that nobody waits for: [`Technology::beside_chain`](crate::technology::Technology::beside_chain).
-    pub calm: HashSet<Inst>,
+    /// What operations cost.
+    pub costs: Costs,
 }
 
 impl Schedule {
@@ -229,7 +231,7 @@ impl Bounds {
 
 /// Schedules a program with its plan. Windows that would have to overlap become one that is replayed: the plan changes.
 /// All that must happen within one clock fits it ([`crate::clock::check`]). `how`: without what, and whether carry chains that nobody
-/// waits for get more time than they need ([`Schedule::calm`]).
+/// waits for get more time than they need ([`Costs::calm`]).
 ///
 /// # Errors
 /// Windows that cannot be brought into an order, at this clock or at all.
@@ -264,9 +266,6 @@ pub fn schedule(
     Err(disorder::misfit(program, plan, waits))
 }
 
-/// A sum of so few bits is logic.
-const NARROW_SUM: u32 = 3;
-
 struct Scheduler<'a> {
     program: &'a Program,
     plan: &'a [Access],
@@ -278,8 +277,7 @@ struct Scheduler<'a> {
     depends: Vec<HashSet<Inst>>,
     /// The instructions that may share a stage with others. `None`: all.
     chained: Option<HashSet<Inst>>,
-    /// See [`Schedule::calm`].
-    calm: HashSet<Inst>,
+    costs: Costs,
     /// Levels of the deepest stage of the present round.
     deepest: Cell<f64>,
 }
@@ -310,7 +308,7 @@ impl<'a> Scheduler<'a> {
             .map(|access| dependants(program, access, &asked))
             .collect();
         let chained = match without.contains(&Saving::Chaining) {
-            true => Some(fused(program, plan, &depends)),
+            true => Some(between(program, plan, &depends, is_fused)),
             false => None,
         };
         Scheduler {
@@ -319,10 +317,7 @@ impl<'a> Scheduler<'a> {
             timing,
             budget: timing.budget(),
             access_of,
-            calm: match is_calm {
-                true => calm(program, plan, &depends),
-                false => HashSet::new(),
-            },
+            costs: Costs::new(program, plan, timing.technology, (&depends, is_calm)),
             depends,
             chained,
             deepest: Cell::new(0.0),
@@ -412,7 +407,7 @@ impl<'a> Scheduler<'a> {
                 }
                 None => {
                     let cost = match data.op.is_pure() {
-                        true => cost(program, self.timing, &self.calm, *inst),
+                        true => self.costs.of(program, *inst),
                         false => 0.0,
                     };
                     let mut start = latest(data.args.iter().map(|arg| times[*arg]));
@@ -462,7 +457,7 @@ impl<'a> Scheduler<'a> {
             emit,
             stages: emit.max(last) + 1,
             levels: self.deepest.get(),
-            calm: self.calm.clone(),
+            costs: self.costs.clone(),
         }
     }
 
@@ -554,45 +549,16 @@ fn dependants(program: &Program, access: &Access, asked: &HashSet<Inst>) -> Hash
     all
 }
 
-/// The carry chains that are in no window: time for them costs a stage at most.
-fn calm(program: &Program, plan: &[Access], depends: &[HashSet<Inst>]) -> HashSet<Inst> {
-    let is_written = |(access, depends): (&Access, _)| access.is_written().then_some(depends);
-    let hasty: Vec<&HashSet<Inst>> = plan.iter().zip(depends).filter_map(is_written).collect();
-    let insts = program.blocks[program.region()].insts.iter().copied();
-    insts
-        .filter(|inst| is_chain(program, *inst) && !hasty.iter().any(|all| all.contains(inst)))
-        .collect()
-}
-
-/// An operation becomes a carry chain.
-pub fn is_chain(program: &Program, inst: Inst) -> bool {
-    let data = &program.insts[inst];
-    let has_constant = data.args.iter().any(|arg| program.as_const(*arg).is_some());
-    let is_wide = data.args.iter().any(|arg| program.width(*arg) > NARROW_SUM);
-    match data.op {
-        Op::Add | Op::Sub => is_wide,
-        Op::Ult | Op::Ule | Op::Slt | Op::Sle => is_wide && !has_constant,
-        _ => false,
-    }
-}
-
-/// Levels of an operation.
-fn cost(program: &Program, timing: Timing, calm: &HashSet<Inst>, inst: Inst) -> f64 {
-    let (data, technology) = (&program.insts[inst], timing.technology);
-    let width = program.width(data.results[0]);
-    let levels = technology.levels(program, &data.op, &data.args, width);
-    match calm.contains(&inst) {
-        true => levels + technology.beside_chain,
-        false => levels,
-    }
-}
-
-/// The instructions between what a map's memory gives and what is written there in the same clock.
-fn fused(program: &Program, plan: &[Access], depends: &[HashSet<Inst>]) -> HashSet<Inst> {
+/// The instructions between what a map's memory gives and what is written there, for some accesses.
+fn between(
+    program: &Program,
+    plan: &[Access],
+    depends: &[HashSet<Inst>],
+    which: impl Fn(&Access) -> bool,
+) -> HashSet<Inst> {
     let mut all = HashSet::new();
     for (access, depends) in plan.iter().zip(depends) {
-        let is_fused = |class: &Class| matches!(class, Class::Fused { .. });
-        if !is_fused(&access.keys) && !is_fused(&access.values) {
+        if !which(access) {
             continue;
         }
         let mut todo: Vec<Inst> = access.insts().collect();
@@ -607,4 +573,10 @@ fn fused(program: &Program, plan: &[Access], depends: &[HashSet<Inst>]) -> HashS
         }
     }
     all
+}
+
+/// Both happen in one clock.
+fn is_fused(access: &Access) -> bool {
+    let is_fused = |class: &Class| matches!(class, Class::Fused { .. });
+    is_fused(&access.keys) || is_fused(&access.values)
 }

@@ -1,10 +1,11 @@
-//! Limits of the pipeline, pointers of before, what tables store of keys. Texts in, texts out, refusals and schedules stand in
+//! Limits of the pipeline, pointers of before, what tables store of keys, wide choices. Texts in, texts out, refusals and schedules stand in
 //! `filetests`.
 
 mod key_bits;
 mod limits;
 mod old_pointers;
 mod structured;
+mod wide_choices;
 
 use hardpath_ir::{parse, verifier, Program};
 
