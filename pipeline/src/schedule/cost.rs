@@ -1,9 +1,8 @@
 //! What operations cost where they stand: beside the levels of their logic, those of long wires and of time that is for nothing.
 
 use super::between;
-use crate::delay::is_wiring;
+use crate::delay::{is_wiring, Timing};
 use crate::plan::Access;
-use crate::technology::Technology;
 use hardpath_ir::{Inst, Op, Program, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
 
@@ -13,10 +12,11 @@ const NARROW_SUM: u32 = 3;
 /// Levels of a program's operations.
 #[derive(Clone, Debug)]
 pub struct Costs {
-    technology: &'static Technology,
-    /// The carry chains that nobody waits for: [`Technology::beside_chain`].
+    timing: Timing,
+    /// The carry chains that nobody waits for: [`beside_chain`](crate::technology::Technology::beside_chain).
     pub calm: HashSet<Inst>,
-    /// The conditions of wide choices, but for those in hazard windows, of which each stage has its price: [`Technology::wide_choice`].
+    /// The conditions of wide choices, but for those in hazard windows, of which each stage has its price:
+    /// [`wide_choice`](crate::technology::Technology::wide_choice).
     wide: HashSet<Inst>,
 }
 
@@ -25,17 +25,17 @@ impl Costs {
     pub(super) fn new(
         program: &Program,
         plan: &[Access],
-        technology: &'static Technology,
+        timing: Timing,
         (depends, is_calm): (&[HashSet<Inst>], bool),
     ) -> Costs {
         let windows = || between(program, plan, depends, Access::is_written);
         Costs {
-            technology,
+            timing,
             calm: match is_calm {
                 true => calm(program, plan, depends),
                 false => HashSet::new(),
             },
-            wide: match technology.wide_choice {
+            wide: match timing.technology.wide_choice {
                 Some((bits, _)) => &conditions(program, bits) - &windows(),
                 None => HashSet::new(),
             },
@@ -44,14 +44,15 @@ impl Costs {
 
     /// Levels of a pure operation.
     pub fn of(&self, program: &Program, inst: Inst) -> f64 {
-        let data = &program.insts[inst];
+        let (data, technology) = (&program.insts[inst], self.timing.technology);
         let width = program.width(data.results[0]);
-        let mut levels = (self.technology).levels(program, &data.op, &data.args, width);
+        let mut levels = technology.levels(program, &data.op, &data.args, width);
         if self.calm.contains(&inst) {
-            levels += self.technology.beside_chain;
+            levels += technology.beside_chain;
         }
-        if self.wide.contains(&inst) {
-            levels += self.technology.wide_choice.map_or(0.0, |(_, wire)| wire);
+        if let (Some((_, wire)), true) = (technology.wide_choice, self.wide.contains(&inst)) {
+            // One that takes its clock for itself has no choice behind it.
+            levels += wire.min((self.timing.budget() - levels).max(0.0));
         }
         levels
     }

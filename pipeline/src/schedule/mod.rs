@@ -317,7 +317,7 @@ impl<'a> Scheduler<'a> {
             timing,
             budget: timing.budget(),
             access_of,
-            costs: Costs::new(program, plan, timing.technology, (&depends, is_calm)),
+            costs: Costs::new(program, plan, timing, (&depends, is_calm)),
             depends,
             chained,
             deepest: Cell::new(0.0),
