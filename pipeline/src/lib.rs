@@ -50,6 +50,7 @@ use hardpath_blocks::moves::Moves;
 use hardpath_diagnostic::{Diagnostic, Severity};
 use hardpath_ir::{verifier, Input, Op, Phase, Program};
 use hardpath_passes::Omitted;
+use hardpath_rtl::borrow::by_borrow;
 use hardpath_rtl::spread::spread;
 use hardpath_rtl::Design;
 pub use limits::{map as map_is_too_large, MOST_MAPS};
@@ -245,11 +246,15 @@ fn hardware(
     (design, interface, report)
 }
 
-/// What every design gets in the end: large memories of UltraRAM where the family has it, and no net with more loads than its tools like.
+/// What every design gets in the end: large memories of UltraRAM where the family has it, no net with more loads than its tools like, and
+/// orders in the form that becomes a carry chain and nothing else.
 pub fn for_family(design: &mut Design, timing: Timing) {
     design.attributes = timing.technology.attributes;
     memories::place_in_ultra_ram(design, timing);
     spread(design, timing.technology.most_loads);
+    if let Some(least) = timing.technology.borrows {
+        by_borrow(design, least);
+    }
 }
 
 /// Plans and schedules a program at a clock.

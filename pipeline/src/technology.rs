@@ -56,6 +56,9 @@ pub struct Technology {
     pub beside_chain: f64,
     /// One multiplier block, without registers inside.
     pub multiply: f64,
+    /// From so many bits on an order of variables stands in the text as the borrow of their difference ([`hardpath_rtl::borrow`]), because
+    /// what synthesizes for the family makes more than a carry chain of the order itself.
+    pub borrows: Option<u32>,
     /// Bits of the factors that it multiplies, without a sign; products of longer ones are sums of several.
     pub multiplier: [u32; 2],
     /// What maps cost beside the logic of the program.
@@ -137,6 +140,7 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
     beside_chain: 0.7,
     // One DSP48E2: most of a clock of 250 MHz.
     multiply: 7.0,
+    borrows: None,
     multiplier: [26, 17],
     around_maps: AroundMaps {
         hash: 3.5,
@@ -239,6 +243,7 @@ pub const ECP5: Technology = Technology {
     // Placed and routed designs say what they say.
     beside_chain: 0.0,
     multiply: 3.6,
+    borrows: Some(4),
     multiplier: [18, 18],
     around_maps: AroundMaps {
         hash: 2.0,

@@ -16,6 +16,7 @@
 
 #![warn(missing_docs)]
 
+pub mod borrow;
 pub mod build;
 pub mod check;
 mod clears;
@@ -23,6 +24,7 @@ pub mod crossings;
 pub mod dependence;
 pub mod domains;
 pub mod foreign;
+mod order;
 pub mod print;
 pub mod signals;
 pub mod spread;

@@ -20,7 +20,6 @@
 mod columns;
 mod copies;
 mod loads;
-mod order;
 mod shifts;
 mod users;
 
@@ -104,7 +103,7 @@ fn sweep(design: &mut Design, most: u32) -> bool {
         has_changed |= !spreader.touched.is_empty();
     }
     for module in design.modules.values_mut() {
-        order::renumber(module);
+        crate::order::renumber(module);
     }
     has_changed
 }

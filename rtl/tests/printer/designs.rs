@@ -19,6 +19,7 @@ pub fn all() -> Vec<Design> {
         copies(),
         small_sums(),
         many_bits(),
+        borrows(),
         clocks::several_clocks(),
     ]
 }
@@ -58,6 +59,38 @@ pub fn spread() -> Design {
     m.output("held_data", held, "");
     let mut design = design(m);
     hardpath_rtl::spread::spread(&mut design, 192);
+    design
+}
+
+/// Orders of words, as borrows; one of few bits and one with a constant stay. It has the inputs of [`crate::random::module`].
+pub fn borrows() -> Design {
+    let mut m = Module::new("borrows", "Orders of two words.");
+    let inputs: Vec<Node> = (0..)
+        .zip(crate::random::WIDTHS)
+        .map(|(index, width)| m.input(format!("in{index}"), width, ""))
+        .collect();
+    let [a, b] = [(inputs[6], "a"), (inputs[7], "b")].map(|(input, name)| {
+        let word = m.slice(input, 0, 40);
+        m.delay(name, word)
+    });
+    let [few_a, few_b] = [a, b].map(|word| m.slice(word, 0, 3));
+    let limit = m.constant(1 << 39, 40);
+    let orders = [
+        ("less", NodeOp::Ult, a, b),
+        ("at_most", NodeOp::Ule, a, b),
+        ("less_signed", NodeOp::Slt, a, b),
+        ("at_most_signed", NodeOp::Sle, a, b),
+        ("less_of_few", NodeOp::Ult, few_a, few_b),
+        ("below_limit", NodeOp::Ult, a, limit),
+    ];
+    for (name, op, a, b) in orders {
+        let order = m.compare(op, a, b);
+        m.name(order, name);
+        let order = m.delay(format!("{name}_reg"), order);
+        m.output(format!("is_{name}"), order, "");
+    }
+    let mut design = design(m);
+    hardpath_rtl::borrow::by_borrow(&mut design, 4);
     design
 }
 

@@ -35,7 +35,11 @@ pub fn random_designs(count: u64) -> Vec<Design> {
 /// Those that run beside an interpreter: they have the same inputs.
 pub fn designs_that_run(count: u64) -> Vec<Design> {
     let mut all = random_designs(count);
-    all.extend([designs::small_sums(), designs::many_bits()]);
+    all.extend([
+        designs::small_sums(),
+        designs::many_bits(),
+        designs::borrows(),
+    ]);
     all
 }
 
@@ -100,6 +104,19 @@ fn a_register_that_has_one_copy_survives_synthesis() {
     let script =
         "read_verilog -sv spread.sv; synth_xilinx -family xcup -flatten -noiopad -top spread; \
                   select -assert-count 302 t:FDRE; stat";
+    yosys.run(&directory, &["-q", "-p", script]);
+}
+
+/// Of the orders themselves it makes trees of LUTs beside the carry chains.
+#[test]
+fn borrows_are_carry_chains_and_nothing_else() {
+    let Some(yosys) = installed::yosys() else {
+        return;
+    };
+    let files = verilog::print(&designs::borrows()).expect("it has a text");
+    let directory = installed::write_files("borrows", &files);
+    let script = "read_verilog -sv borrows.sv; synth_ecp5 -abc9 -top borrows; \
+                  select -assert-max 12 t:LUT4; select -assert-min 80 t:CCU2C";
     yosys.run(&directory, &["-q", "-p", script]);
 }
 

@@ -5,7 +5,7 @@ mod generator;
 mod reference;
 
 use fastrand::Rng;
-use hardpath_rtl::{check, spread, Direction};
+use hardpath_rtl::{borrow, check, spread, Direction};
 use hardpath_rtlsim::{SimError, Simulator};
 use reference::{from_limbs, Reference};
 
@@ -45,12 +45,22 @@ fn a_design_with_spread_loads_does_the_same() {
     }
 }
 
+/// A word is less than another where their difference borrows.
+#[test]
+fn a_design_with_borrows_does_the_same() {
+    for seed in 4_000_000..4_000_200 {
+        compare(seed, 120, 60, Variant::Borrows(4));
+    }
+}
+
 /// What is special about a design.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Variant {
     Plain,
     /// Loads above this are spread in the design that is simulated.
     Spread(u32),
+    /// Orders of words of so many bits and more are borrows in the design that is simulated.
+    Borrows(u32),
     TwoClocks,
 }
 
@@ -60,8 +70,12 @@ fn compare(seed: u64, nodes: usize, clocks: u64, variant: Variant) {
         generator::with_two_clocks(&mut design, &mut Rng::with_seed(seed));
     }
     let mut simulated = design.clone();
-    if let Variant::Spread(most) = variant {
-        spread::spread(&mut simulated, most);
+    match variant {
+        Variant::Spread(most) => spread::spread(&mut simulated, most),
+        Variant::Borrows(least) => borrow::by_borrow(&mut simulated, least),
+        Variant::Plain | Variant::TwoClocks => {}
+    }
+    if variant != Variant::Plain {
         // Some of these designs have memories that a tool would refuse.
         if check::check(&design).is_ok() {
             assert_eq!(check::check(&simulated), Ok(()), "seed {seed}");
