@@ -48,7 +48,7 @@ use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::interface::{design_id_of, Interface, BUS_BITS};
 use hardpath_blocks::moves::Moves;
 use hardpath_diagnostic::{Diagnostic, Severity};
-use hardpath_ir::{verifier, Input, Op, Phase, Program};
+use hardpath_ir::{verifier, Input, Op, Phase, Place, Program};
 use hardpath_passes::Omitted;
 use hardpath_rtl::borrow::by_borrow;
 use hardpath_rtl::spread::spread;
@@ -519,8 +519,12 @@ fn hazard(access: &plan::Access) -> (Hazard, String) {
     }
 }
 
-/// A hash of the program and what it was compiled for.
+/// A hash of the program and what it was compiled for, wherever its source stands.
 fn design_id(program: &Program, options: &Options) -> u32 {
+    let mut program = program.clone();
+    for place in program.places.values_mut() {
+        *place = Place::default();
+    }
     let target = options.technology.name;
     let without = options.without.iter().map(|saving| saving.name());
     let without: String = without.collect();

@@ -527,6 +527,30 @@ fn a_design_of_p4_has_its_p4info_beside_it() {
     assert!(info.contains("tables {"), "{info}");
 }
 
+/// Drivers know a design by its number: it is that of the program, in whatever folder this lies.
+#[test]
+fn the_number_of_a_design_is_that_of_its_program() {
+    let place = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(root().join("programs/p4/countmin.p4")).unwrap();
+    let number = |folder: &str, text: &str| {
+        let folder = place.path().join(folder);
+        fs::create_dir(&folder).unwrap();
+        let program = folder.join("one.p4");
+        fs::write(&program, text).unwrap();
+        let design = folder.join("design");
+        let run = hardpath(&["compile", path(&program), "-o", path(&design)]);
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let layout = fs::read_to_string(design.join("one.json")).unwrap();
+        let layout: Value = serde_json::from_str(&layout).unwrap();
+        layout["design_id"].as_u64().unwrap()
+    };
+    let first = number("a", &text);
+    assert_eq!(number("b", &text), first);
+    let other = text.replace("size = 16;", "size = 32;");
+    assert_ne!(other, text);
+    assert_ne!(number("c", &other), first);
+}
+
 #[test]
 fn wrong_sources_are_told_with_their_places() {
     let place = tempfile::tempdir().unwrap();
