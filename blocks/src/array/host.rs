@@ -7,7 +7,7 @@ use crate::may::UpdateMay;
 use hardpath_rtl::{Module, Node};
 
 /// What the host asks. Its registers stand still long before its operation arrives, so what follows from them alone goes through
-/// registers of its own.
+/// registers of its own ([`Asked::of`]), or the answer does ([`is_known_ahead`]).
 struct Asked {
     lookup: Node,
     update: Node,
@@ -24,9 +24,26 @@ pub(super) fn updates(m: &mut Module, key: &ArrayKeyIn) -> Node {
     m.eq_const(key.host_command, u64::from(command::UPDATE))
 }
 
+/// The answer follows from what the host asks, whatever is stored, and the clock in which that arrives has no time for it: words in parts
+/// are chosen late in it.
+fn is_known_ahead(config: &Array) -> bool {
+    !config.presence.is_stored() && !config.parts.is_empty()
+}
+
 /// Whether the host's command writes, and its answer. `old`: the word that is there.
 pub(super) fn check(m: &mut Module, config: &Array, key: &ArrayKeyIn, old: Node) -> (Node, Node) {
-    let asked = asked(m, config, key);
+    let asked = Asked::of(m, config, key);
+    let (writes, answer) = answered(m, config, &asked, old);
+    match is_known_ahead(config) {
+        true => (
+            m.delay("host_may_write", writes),
+            m.delay("host_will_hear", answer),
+        ),
+        false => (writes, answer),
+    }
+}
+
+fn answered(m: &mut Module, config: &Array, asked: &Asked, old: Node) -> (Node, Node) {
     let is_stored = config.presence.is_stored();
     let (absent, present) = match is_stored {
         true => {
@@ -64,29 +81,36 @@ pub(super) fn check(m: &mut Module, config: &Array, key: &ArrayKeyIn, old: Node)
     (m.and(&[changes, done]), answer)
 }
 
-fn asked(m: &mut Module, config: &Array, key: &ArrayKeyIn) -> Asked {
-    let depth = m.constant(u64::from(config.depth), 32);
-    let below = m.ult(key.host_index, depth);
-    let in_range = m.delay("host_in_range", below);
-    let out_of_range = m.not(in_range);
-    let is = |m: &mut Module, name: &str, code: u32| {
-        let same = m.eq_const(key.host_command, u64::from(code));
-        m.delay(name, same)
-    };
-    let lookup = is(m, "host_looks_up", command::LOOKUP);
-    let update = is(m, "host_updates", command::UPDATE);
-    let delete = is(m, "host_deletes", command::DELETE);
-    let dump = is(m, "host_dumps", command::DUMP);
-    let may = UpdateMay::of(m, key.host_may);
-    let may_nothing = m.delay("host_may_nothing", may.nothing);
-    Asked {
-        lookup,
-        update,
-        delete,
-        dump,
-        out_of_range,
-        may_nothing,
-        only_create: m.delay("host_only_creates", may.only_create),
-        only_replace: m.delay("host_only_replaces", may.only_replace),
+impl Asked {
+    fn of(m: &mut Module, config: &Array, key: &ArrayKeyIn) -> Asked {
+        let is_ahead = is_known_ahead(config);
+        let held = |m: &mut Module, name: &str, node: Node| match is_ahead {
+            true => node,
+            false => m.delay(name, node),
+        };
+        let depth = m.constant(u64::from(config.depth), 32);
+        let below = m.ult(key.host_index, depth);
+        let in_range = held(m, "host_in_range", below);
+        let out_of_range = m.not(in_range);
+        let is = |m: &mut Module, name: &str, code: u32| {
+            let same = m.eq_const(key.host_command, u64::from(code));
+            held(m, name, same)
+        };
+        let lookup = is(m, "host_looks_up", command::LOOKUP);
+        let update = is(m, "host_updates", command::UPDATE);
+        let delete = is(m, "host_deletes", command::DELETE);
+        let dump = is(m, "host_dumps", command::DUMP);
+        let may = UpdateMay::of(m, key.host_may);
+        let may_nothing = held(m, "host_may_nothing", may.nothing);
+        Asked {
+            lookup,
+            update,
+            delete,
+            dump,
+            out_of_range,
+            may_nothing,
+            only_create: held(m, "host_only_creates", may.only_create),
+            only_replace: held(m, "host_only_replaces", may.only_replace),
+        }
     }
 }
