@@ -11,17 +11,18 @@
 //! says whether both are equal (`alumacc`, which orders the arguments of its carry chains): of 80 bits 90 LUTs of four inputs, and five levels.
 
 use crate::order::renumber;
-use crate::{Design, Module, Node, NodeData, NodeOp};
+use crate::{Design, Module, Node, NodeOp};
 
 /// Makes borrows of the orders of variables of at least so many bits.
 pub fn by_borrow(design: &mut Design, least: u32) {
     let own = design.modules.values_mut();
     for module in own.filter(|module| module.foreign.is_none()) {
-        let orders: Vec<Node> = module.nodes.keys().collect();
-        let changed = orders
-            .into_iter()
-            .filter(|node| borrow(module, *node, least));
-        if changed.count() > 0 {
+        let nodes: Vec<Node> = module.nodes.keys().collect();
+        let mut has_changed = false;
+        for node in nodes {
+            has_changed |= borrow(module, node, least);
+        }
+        if has_changed {
             renumber(module);
         }
     }
@@ -46,16 +47,7 @@ fn borrow(module: &mut Module, node: Node, least: u32) -> bool {
     if width < least || [a, b].iter().any(|arg| module.as_const(*arg).is_some()) {
         return false;
     }
-    let mut push = |op: NodeOp, args: Vec<Node>, width: u32| {
-        module.nodes.push(NodeData {
-            op,
-            args,
-            width,
-            name: None,
-            comment: None,
-            section: data.section,
-        })
-    };
+    let mut push = |op, args, width| module.push_in(data.section, op, args, width);
     let mut wider = |arg: Node| match is_signed {
         true => push(NodeOp::SExt, vec![arg], width + 1),
         false => {

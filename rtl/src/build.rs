@@ -86,8 +86,18 @@ impl Module {
     }
 
     pub(crate) fn push(&mut self, op: NodeOp, args: Vec<Node>, width: u32) -> Node {
+        self.push_in(self.current_section(), op, args, width)
+    }
+
+    /// A node without a name, under a heading.
+    pub(crate) fn push_in(
+        &mut self,
+        section: Option<Section>,
+        op: NodeOp,
+        args: Vec<Node>,
+        width: u32,
+    ) -> Node {
         assert!(width > 0, "a node has at least one bit");
-        let section = self.current_section();
         self.nodes.push(NodeData {
             op,
             args,

@@ -12,9 +12,7 @@
 use super::{constant, fold, Language};
 use crate::check::address_bits;
 use crate::dependence::{self, Dependences};
-use crate::{
-    Assert, Attributes, Design, Mem, MemStyle, Module, ModuleId, Node, NodeData, NodeOp, RegData,
-};
+use crate::{Assert, Attributes, Design, Mem, MemStyle, Module, ModuleId, Node, NodeOp, RegData};
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
 
@@ -74,14 +72,7 @@ impl Legal {
 
     pub(super) fn push(&mut self, like: Node, op: NodeOp, args: Vec<Node>, width: u32) -> Node {
         let section = self.module.nodes[like].section;
-        let node = self.module.nodes.push(NodeData {
-            op,
-            args,
-            width,
-            name: None,
-            comment: None,
-            section,
-        });
+        let node = self.module.push_in(section, op, args, width);
         self.anchor[node] = self.anchor[like];
         node
     }

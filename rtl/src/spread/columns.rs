@@ -5,7 +5,7 @@
 //!                                     address_copy ─► words_column_1: 308 bits
 //! ```
 
-use crate::{column_name, Mem, Module, Node, NodeData, NodeOp};
+use crate::{column_name, Mem, Module, Node, NodeOp};
 
 /// Divides a memory into columns of so many bits; the last one may have fewer. Gives the nodes that read it.
 pub fn cut(module: &mut Module, mem: Mem, bits: u32) -> Vec<Node> {
@@ -45,14 +45,8 @@ fn join(module: &mut Module, node: Node, columns: &[Mem], port: u32) {
     let section = module.nodes[node].section;
     let mut parts = Vec::new();
     for column in columns.iter().rev() {
-        parts.push(module.nodes.push(NodeData {
-            op: NodeOp::MemRead(*column, port),
-            args: Vec::new(),
-            width: module.mems[*column].width,
-            name: None,
-            comment: None,
-            section,
-        }));
+        let (op, width) = (NodeOp::MemRead(*column, port), module.mems[*column].width);
+        parts.push(module.push_in(section, op, Vec::new(), width));
     }
     let whole = &mut module.nodes[node];
     (whole.op, whole.args) = (NodeOp::Concat, parts);

@@ -228,14 +228,7 @@ impl Copier<'_> {
         args: Vec<Node>,
         (width, like): (u32, &NodeData),
     ) -> Node {
-        self.design.modules[id].nodes.push(NodeData {
-            op,
-            args,
-            width,
-            name: None,
-            comment: None,
-            section: like.section,
-        })
+        self.design.modules[id].push_in(like.section, op, args, width)
     }
 
     pub fn slice(&mut self, id: ModuleId, node: Node, lo: u32, width: u32) -> Node {

@@ -16,34 +16,26 @@ pub fn is_shift(op: &NodeOp) -> bool {
 /// Makes a shift of choices.
 pub fn unfold(module: &mut Module, shift: Node) {
     let data = module.nodes[shift].clone();
-    let (mut value, by) = (data.args[0], data.args[1]);
+    let (mut value, by, section) = (data.args[0], data.args[1], data.section);
     let bits = module.width(by);
     // Bits that shift everything out, or just leave the sign.
     let near = bits.min(data.width.next_power_of_two().trailing_zeros());
-    let mut push = |module: &mut Module, op: NodeOp, args: Vec<Node>, width: u32| {
-        module.nodes.push(NodeData {
-            op,
-            args,
-            width,
-            name: None,
-            comment: None,
-            section: data.section,
-        })
-    };
     let mut choices = Vec::new();
     if near < bits {
-        let far = push(module, NodeOp::Slice { lo: near }, vec![by], bits - near);
-        choices.push((push(module, NodeOp::ReduceOr, vec![far], 1), data.width));
+        let far = module.push_in(section, NodeOp::Slice { lo: near }, vec![by], bits - near);
+        let far = module.push_in(section, NodeOp::ReduceOr, vec![far], 1);
+        choices.push((far, data.width));
     }
     for bit in (0..near).rev() {
         let (of, lo) = place(module, by, bit);
-        let chosen = push(module, NodeOp::Slice { lo }, vec![of], 1);
+        let chosen = module.push_in(section, NodeOp::Slice { lo }, vec![of], 1);
         choices.push((chosen, 1 << bit));
     }
     for (chosen, distance) in choices {
         let distance = distance.min(data.width);
-        let moved = moved(module, &data, value, distance, &mut push);
-        value = push(module, NodeOp::Mux, vec![chosen, moved, value], data.width);
+        let moved = moved(module, &data, value, distance);
+        let args = vec![chosen, moved, value];
+        value = module.push_in(section, NodeOp::Mux, args, data.width);
     }
     let whole = &mut module.nodes[shift];
     (whole.op, whole.args) = (NodeOp::Wire, vec![value]);
@@ -57,14 +49,8 @@ pub fn divide(module: &mut Module, shift: Node, bits: u32) {
         let mut part = data.clone();
         (part.name, part.comment) = (None, None);
         let part = module.nodes.push(part);
-        parts.push(module.nodes.push(NodeData {
-            op: NodeOp::Slice { lo },
-            args: vec![part],
-            width: bits.min(data.width - lo),
-            name: None,
-            comment: None,
-            section: data.section,
-        }));
+        let width = bits.min(data.width - lo);
+        parts.push(module.push_in(data.section, NodeOp::Slice { lo }, vec![part], width));
     }
     parts.reverse();
     let whole = &mut module.nodes[shift];
@@ -72,31 +58,26 @@ pub fn divide(module: &mut Module, shift: Node, bits: u32) {
 }
 
 /// A value, shifted by so many bits, of which it has at least as many.
-fn moved(
-    module: &mut Module,
-    data: &NodeData,
-    value: Node,
-    distance: u32,
-    push: &mut impl FnMut(&mut Module, NodeOp, Vec<Node>, u32) -> Node,
-) -> Node {
+fn moved(module: &mut Module, data: &NodeData, value: Node, distance: u32) -> Node {
+    let mut push = |op, args, width| module.push_in(data.section, op, args, width);
     let (width, stay) = (data.width, data.width - distance);
     if data.op == NodeOp::AShr {
         let lo = distance.min(width - 1);
-        let rest = push(module, NodeOp::Slice { lo }, vec![value], width - lo);
-        return push(module, NodeOp::SExt, vec![rest], width);
+        let rest = push(NodeOp::Slice { lo }, vec![value], width - lo);
+        return push(NodeOp::SExt, vec![rest], width);
     }
     let zeros = vec![0; distance.div_ceil(64) as usize];
-    let zeros = push(module, NodeOp::Const(zeros), Vec::new(), distance);
+    let zeros = push(NodeOp::Const(zeros), Vec::new(), distance);
     if stay == 0 {
         return zeros;
     }
     let lo = if data.op == NodeOp::Shl { 0 } else { distance };
-    let rest = push(module, NodeOp::Slice { lo }, vec![value], stay);
+    let rest = push(NodeOp::Slice { lo }, vec![value], stay);
     let args = match data.op {
         NodeOp::Shl => vec![rest, zeros],
         _ => vec![zeros, rest],
     };
-    push(module, NodeOp::Concat, args, width)
+    push(NodeOp::Concat, args, width)
 }
 
 /// Where a bit comes from: of what wiring puts together, the part, which copies can be made of.

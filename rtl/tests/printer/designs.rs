@@ -30,6 +30,14 @@ fn design(module: Module) -> Design {
     design
 }
 
+/// The inputs of [`crate::random::module`].
+fn random_inputs(m: &mut Module) -> Vec<Node> {
+    (0..)
+        .zip(crate::random::WIDTHS)
+        .map(|(index, width)| m.input(format!("in{index}"), width, ""))
+        .collect()
+}
+
 /// A register and its copies, which share its loads.
 pub fn copies() -> Design {
     let mut m = Module::new("copies", "A select in three registers that stay apart.");
@@ -65,10 +73,7 @@ pub fn spread() -> Design {
 /// Orders of words, as borrows; one of few bits and one with a constant stay. It has the inputs of [`crate::random::module`].
 pub fn borrows() -> Design {
     let mut m = Module::new("borrows", "Orders of two words.");
-    let inputs: Vec<Node> = (0..)
-        .zip(crate::random::WIDTHS)
-        .map(|(index, width)| m.input(format!("in{index}"), width, ""))
-        .collect();
+    let inputs = random_inputs(&mut m);
     let [a, b] = [(inputs[6], "a"), (inputs[7], "b")].map(|(input, name)| {
         let word = m.slice(input, 0, 40);
         m.delay(name, word)
@@ -492,10 +497,7 @@ fn leaves() -> Design {
 /// [`crate::random::module`].
 pub fn small_sums() -> Design {
     let mut m = Module::new("small_sums", "Sums of few bits, in all kinds of places.");
-    let inputs: Vec<Node> = (0..)
-        .zip(crate::random::WIDTHS)
-        .map(|(index, width)| m.input(format!("in{index}"), width, ""))
-        .collect();
+    let inputs = random_inputs(&mut m);
     let (bit, seven, eight) = (inputs[0], inputs[3], inputs[4]);
     let (count_reg, count) = m.reg_reset("count", 7, 120);
     let (copy_reg, copy) = m.reg_reset("count_copy", 7, 120);
@@ -531,10 +533,7 @@ pub fn small_sums() -> Design {
 /// Conditions of many bits, as words and as chains. It has the inputs of [`crate::random::module`].
 pub fn many_bits() -> Design {
     let mut m = Module::new("many_bits", "Conditions of many bits.");
-    let inputs: Vec<Node> = (0..)
-        .zip(crate::random::WIDTHS)
-        .map(|(index, width)| m.input(format!("in{index}"), width, ""))
-        .collect();
+    let inputs = random_inputs(&mut m);
     let (one, other, seven, eight) = (inputs[0], inputs[1], inputs[3], inputs[4]);
     let mut bits: Vec<Node> = (0..4).map(|bit| m.slice(seven, bit, 1)).collect();
     let four = m.or(&bits);
