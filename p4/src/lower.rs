@@ -103,6 +103,8 @@ pub struct LoweredTable {
     pub keys: Vec<u32>,
     /// In front of the action: packets and bytes that an entry has counted.
     pub counts: bool,
+    /// The direct counter that counts in cells of its own, by the cell of the entry's meter: packets write no entries then.
+    pub cell_counter: Option<usize>,
     /// Behind these, when an entry was last found.
     pub times: bool,
     /// Behind that, the cell of the entry's meter.

@@ -534,6 +534,8 @@ fn through(number: u64, is_group: bool) -> Through {
 pub(crate) const METERS: [&str; 2] = ["meter", "Meter"];
 /// Meters of the entries of a table.
 pub(crate) const DIRECT_METERS: [&str; 2] = ["direct_meter", "DirectMeter"];
+/// Counters of entries.
+pub(crate) const DIRECT_COUNTERS: [&str; 2] = ["direct_counter", "DirectCounter"];
 
 /// The same entry, whatever it has counted.
 fn same(one: &Entry, other: &Entry) -> bool {

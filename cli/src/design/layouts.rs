@@ -134,6 +134,7 @@ fn json(layout: &Layout) -> Value {
     for (what, name) in [
         ("action_profile", &layout.profile),
         ("meter", &layout.meter),
+        ("counter", &layout.counter),
     ] {
         if let Some(name) = name {
             object[what] = json!(name);

@@ -172,6 +172,8 @@ fn the_address_map_tells_what_belongs_together() {
     };
     let exact = layout("Receive.exact_of");
     assert_eq!(exact["meter"], "Receive.rate");
+    assert_eq!(exact["counter"], "Receive.hits");
+    assert_eq!(layout("Receive.masked_of")["counter"], Value::Null);
     assert_eq!(exact["action_profile"], Value::Null);
     let actions = exact["value"]["actions"].as_array().unwrap();
     let only: Vec<&Value> = actions.iter().map(|action| &action["only"]).collect();

@@ -352,6 +352,19 @@ fn tables_with_timeouts_take_a_packet_a_clock() {
     assert_eq!(told["promise"]["slowest_map"], serde_json::Value::Null);
 }
 
+/// Counts stand beside the meter's buckets, and not in front of rows, so that packets write no entries.
+#[test]
+fn entries_that_have_meters_count_in_cells() {
+    for (program, hazard) in [("v1-direct-counter", "fused"), ("v1-direct-meter", "none")] {
+        let source = format!("tests/stf/{program}.p4");
+        let out = tempfile::tempdir().unwrap();
+        let compiled = hardpath(&["compile", &source, "--json", "-o", path(out.path())]).json();
+        let maps = compiled["maps"].as_array().unwrap();
+        let mut tables = maps.iter().filter(|map| map["type"] == "table");
+        assert_eq!(tables.next().unwrap()["hazard"], hazard, "{program}");
+    }
+}
+
 /// One flow, a packet in each clock, of 250 MHz or of an ECP5's 75: each needs the bucket that the one before has left, and all three colours come.
 #[test]
 fn a_meter_counts_each_packet_of_one_flow() {

@@ -61,6 +61,8 @@ pub struct Layout {
     pub profile: Option<String>,
     /// Of entries: the meter of which each has a cell.
     pub meter: Option<String>,
+    /// Of entries: the counter that counts by these cells.
+    pub counter: Option<String>,
     /// Of groups: how many members one has at most.
     pub largest_group: Option<u32>,
     /// Of entries: keys of those that the program keeps as they are.
@@ -466,6 +468,7 @@ impl Lowered {
             layout.profile = made.profile.map(object);
             let meter = design.direct_meter(program, number);
             layout.meter = meter.map(|(meter, _)| object(meter));
+            layout.counter = made.cell_counter.map(object);
             let lo = made.front_bytes() * 8;
             match made.profile {
                 Some(profile) => layout.refer(&self.profiles[&profile], lo),
@@ -590,6 +593,7 @@ impl Layout {
             actions: Vec::new(),
             profile: None,
             meter: None,
+            counter: None,
             largest_group: None,
             kept: Vec::new(),
         }

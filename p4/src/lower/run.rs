@@ -7,7 +7,7 @@ mod rows;
 
 use super::control::Written;
 use super::externs::meters::{rate_bytes, BUCKET_BYTES, RATE_BYTES};
-use super::tables::CELL_BYTES;
+use super::tables::{CELL_BYTES, COUNT_BYTES};
 use super::{ir, Lowered};
 use crate::design::Design;
 use crate::idle;
@@ -321,6 +321,10 @@ impl<D: Device> Engine for Running<'_, D> {
     }
 
     fn found(&mut self, table: usize, entry: &Entry) -> (u64, u64) {
+        if let Some(counter) = self.lowered.tables[table].cell_counter {
+            let cell = self.cell(table, entry);
+            return cell.map_or((0, 0), |cell| self.counted(counter, cell.into()));
+        }
         let written = self.lowered.entry(table, self.of_table(table), entry);
         let value = written.and_then(|written| self.device.value(written.map, &written.key));
         value.map_or((0, 0), |value| counts(&value))
@@ -336,6 +340,12 @@ impl<D: Device> Engine for Running<'_, D> {
 
     fn set_found(&mut self, table: usize, entry: &Entry, count: (u64, u64)) -> Result<(), String> {
         if self.is_nowhere(table) {
+            return Ok(());
+        }
+        if let Some(counter) = self.lowered.tables[table].cell_counter {
+            if let Some(cell) = self.cell(table, entry) {
+                self.set_counter(counter, cell.into(), count);
+            }
             return Ok(());
         }
         let written = self.lowered.entry(table, self.of_table(table), entry);
@@ -428,7 +438,7 @@ impl<D: Device> Engine for Running<'_, D> {
 }
 
 impl<D: Device> Running<'_, D> {
-    /// A new entry gets a cell of its table's meter: the buckets of that are full, and it has no rates.
+    /// A new entry gets a cell of its table's meter: the buckets of that are full, and it has no rates. A counter by cells begins anew.
     fn take_cell(&mut self, table: usize, written: &mut Written) {
         let made = &self.lowered.tables[table];
         let meter = self.design.direct_meter(self.program, table);
@@ -443,11 +453,12 @@ impl<D: Device> Running<'_, D> {
         let at = made.cell_at() as usize;
         written.value[at..at + CELL_BYTES as usize].copy_from_slice(&cell.to_le_bytes());
         let nothing = [
-            (&self.lowered.rates, RATE_BYTES),
-            (&self.lowered.objects, BUCKET_BYTES),
+            (&self.lowered.rates, Some(meter), RATE_BYTES),
+            (&self.lowered.objects, Some(meter), BUCKET_BYTES),
+            (&self.lowered.objects, made.cell_counter, COUNT_BYTES),
         ];
-        for (maps, bytes) in nothing {
-            if let Some(map) = maps.get(&meter) {
+        for (maps, object, bytes) in nothing {
+            if let Some(map) = object.and_then(|object| maps.get(&object)) {
                 let zeros = vec![0; bytes as usize];
                 let _ = self.device.update(*map, &cell.to_le_bytes(), &zeros);
             }

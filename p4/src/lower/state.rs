@@ -4,7 +4,7 @@ use super::externs::meters::{bucket_bytes, rate_bytes};
 use super::{ir, Lowered, Written, COUNT_BYTES};
 use crate::design::Design;
 use crate::interpreter::{Entry, Machine, Match};
-use crate::runner::{COUNTERS, DIRECT_METERS, METERS};
+use crate::runner::{COUNTERS, DIRECT_COUNTERS, DIRECT_METERS, METERS};
 use crate::typed::Program;
 use hardpath_ir::maps::{Entries, Image, Maps};
 
@@ -24,7 +24,9 @@ impl Lowered {
             let of = &program.tables[place.table];
             let state = machine.table(number);
             let meter = design.direct_meter(program, number);
-            let buckets = meter.and_then(|(meter, _)| self.objects.get(&meter).copied());
+            let cells_of = |object: usize| self.objects.get(&object).copied();
+            let buckets = meter.and_then(|(meter, _)| cells_of(meter));
+            let counts = self.tables[number].cell_counter.and_then(cells_of);
             for (at, entry) in state.entries.iter().enumerate() {
                 // Those of the program have their own numbers.
                 let mut cell = u32::try_from(at).ok();
@@ -37,9 +39,15 @@ impl Lowered {
                         held.insert(written.key, value);
                     }
                 }
-                if let (Some(map), Some(cell)) = (buckets, cell) {
-                    self.entries(&mut image, map)
-                        .insert(cell.to_le_bytes().to_vec(), bucket_bytes(&entry.meter));
+                let held = [
+                    (buckets, bucket_bytes(&entry.meter)),
+                    (counts, pair(entry.count).to_vec()),
+                ];
+                for (map, value) in held {
+                    if let (Some(map), Some(cell)) = (map, cell) {
+                        self.entries(&mut image, map)
+                            .insert(cell.to_le_bytes().to_vec(), value);
+                    }
                 }
             }
             let default = state.default.as_ref();
@@ -52,6 +60,7 @@ impl Lowered {
             let cells = match design.extern_of(program, *object) {
                 // They stand with the entries of their tables.
                 name if DIRECT_METERS.contains(&name) => continue,
+                name if DIRECT_COUNTERS.contains(&name) => continue,
                 name if COUNTERS.contains(&name) => counts(machine, *object),
                 name if METERS.contains(&name) => buckets(machine, *object),
                 _ => self.cells(machine, program, design, (*object, *map)),

@@ -126,6 +126,16 @@ impl Lower<'_> {
             made.default = Some(self.ir.maps.push(decl));
         }
         self.tables[place] = made;
+        self.make_cells(place, of.span)
+    }
+
+    /// Where entries count by the cells of a meter, who makes an entry finds both arrays, whatever packets do with them.
+    fn make_cells(&mut self, place: usize, span: Span) -> Made<()> {
+        if self.tables[place].entries.is_some() && self.cells_of(place, span)?.is_some() {
+            if let Some((meter, _)) = self.design.direct_meter(self.program, place) {
+                self.meter_arrays(meter, self.tables[place].size, span)?;
+            }
+        }
         Ok(())
     }
 
@@ -133,6 +143,10 @@ impl Lower<'_> {
     pub(super) fn begun(&self, place: usize, of: &typed::Table) -> LoweredTable {
         let program = self.program;
         let actions: Vec<usize> = of.actions.iter().map(|listed| listed.action).collect();
+        let counter = self.design.direct_counter(program, place);
+        let times = self.design.idle(program, place).is_some() && !of.entries_are_constant;
+        let meters = self.design.direct_meter(program, place).is_some();
+        let by_cell = meters && !times && !of.entries_are_constant;
         LoweredTable {
             keys: of
                 .keys
@@ -142,9 +156,10 @@ impl Lower<'_> {
                     _ => self.width(&key.value.of),
                 })
                 .collect(),
-            counts: self.design.direct_counter(program, place).is_some(),
-            times: self.design.idle(program, place).is_some() && !of.entries_are_constant,
-            meters: self.design.direct_meter(program, place).is_some(),
+            counts: counter.is_some() && !by_cell,
+            cell_counter: counter.map(|(counter, _)| counter).filter(|_| by_cell),
+            times,
+            meters,
             ..self.rows_of(&actions)
         }
     }
@@ -393,7 +408,7 @@ impl Lower<'_> {
         if at == 0 && counter.is_some_and(|(_, by_itself)| by_itself) {
             let bytes = self.length();
             let bytes = self.zext(bytes, 64);
-            self.count_found(bytes)?;
+            self.count_found(bytes, of.span)?;
         }
         let Some(listed) = of.actions.get(at) else {
             return Ok(());
@@ -457,19 +472,28 @@ impl Lower<'_> {
         let of = |table| self.design.direct_counter(self.program, table);
         match self.found {
             Some(Found { place, .. }) if of(place) == Some((counter, false)) => {
-                self.count_found(bytes)?;
+                self.count_found(bytes, span)?;
                 Ok(Node::Void)
             }
             _ => self.refuse(span, NOT_ITS_TABLE),
         }
     }
 
+    /// What a table counts in, where it counts by the cell of the entry's meter.
+    fn cells_of(&mut self, place: usize, span: Span) -> Made<Option<ir::MapId>> {
+        let (counter, size) = (self.tables[place].cell_counter, self.tables[place].size);
+        let cells =
+            counter.map(|counter| self.array_of(counter, (COUNT_BYTES, size), "counter", span));
+        cells.transpose()
+    }
+
     /// The entry that was found counts.
-    fn count_found(&mut self, bytes: ir::Value) -> Made<()> {
+    fn count_found(&mut self, bytes: ir::Value, span: Span) -> Made<()> {
         let Some(Found {
             place,
             hit,
             entry: Some(entry),
+            cell,
             ..
         }) = self.found
         else {
@@ -477,6 +501,13 @@ impl Lower<'_> {
         };
         let Some(map) = self.tables[place].entries else {
             return Ok(());
+        };
+        let (map, entry, hit) = match (self.cells_of(place, span)?, cell) {
+            (Some(cells), Some(cell)) => {
+                let found = self.effect(ir::Op::MapLookup(cells), &[cell], &[1, 32]);
+                (cells, found[1], self.and(found[0], hit))
+            }
+            _ => (map, entry, hit),
         };
         self.branch(
             hit,

@@ -290,6 +290,8 @@ fn entries_text(model: &Model, entries: &Entries, actions: Option<&Actions>) -> 
     let mut behind =
         action.filter(|field| ["action", "member"].contains(&field.named.name.as_str()));
     let front = behind.next().map_or(0, |field| field.bits.lo / 8);
+    let counts = entries.counts;
+    let counted = |name| counts.map_or(held.field(name), |counts| counts.field(name));
     let taken = entries.meter.map(|_| {
         let name = taken(entries);
         format!("offsetof(struct {}, {name})", model.prefix)
@@ -300,15 +302,15 @@ fn entries_text(model: &Model, entries: &Entries, actions: Option<&Actions>) -> 
     };
     format!(
         "\nstatic const struct hardpath_table table_{15} = {{\n    &map_{0}, {finds}, {1}, {2}, {3}, {4}, {{ {5} }}, {priority}, {front},\n    \
-         {6}, {7}, {8}, {14}, {row}, {9}, {10}, {11}, {12}, {13}, {kept}, {share}\n}};\n",
+         {16}, {6}, {7}, {8}, {14}, {row}, {9}, {10}, {11}, {12}, {13}, {kept}, {share}\n}};\n",
         held.number,
         key.first,
         key.bytes,
         key.fixed.unwrap_or(0),
         bits(Some(key.fill())),
         key_fields(entries),
-        bits(held.field("packets")),
-        bits(held.field("bytes")),
+        bits(counted("packets")),
+        bits(counted("bytes")),
         bits(held.field("meter_cell")),
         bits(held.field("member")),
         bits(held.field("is_group")),
@@ -317,6 +319,7 @@ fn entries_text(model: &Model, entries: &Entries, actions: Option<&Actions>) -> 
         taken.unwrap_or_else(|| String::from("0")),
         bits(held.field("is_there")),
         held.place(),
+        or_null(counts.map(|counts| format!("&map_{}", counts.number))),
     )
 }
 

@@ -48,6 +48,8 @@ pub struct Entries<'a> {
     pub held: Held<'a>,
     pub key: Vec<Member<'a>>,
     pub has_counts: bool,
+    /// What they count in by the cell of the meter; `None`: in front of their rows, if at all.
+    pub counts: Option<Held<'a>>,
     /// The maps of the meter's rates and buckets.
     pub meter: Option<Meter<'a>>,
     /// The profile's place among all profiles.
@@ -178,9 +180,10 @@ impl<'a> Model<'a> {
                 tables.push(maker.table(name, &all, &profiles));
             }
         }
-        let of_entries = |rates: &Held| {
-            let mut entries = all.of(Holds::Entries);
-            entries.any(|held| held.layout.meter.as_ref() == Some(&rates.layout.owner.name))
+        let of_entries = |own: &Held| {
+            let name = Some(&own.layout.owner.name);
+            let mut entries = all.of(Holds::Entries).map(|held| held.layout);
+            entries.any(|layout| layout.meter.as_ref() == name || layout.counter.as_ref() == name)
         };
         let expanded = all.of(Holds::Entries);
         let expanded = expanded.filter(|held| held.layout.key.expands());
@@ -198,6 +201,7 @@ impl<'a> Model<'a> {
                 .collect(),
             counters: all
                 .of(Holds::Counter)
+                .filter(|held| !of_entries(held))
                 .map(|held| maker.array(held))
                 .collect(),
             meters: all
@@ -386,11 +390,14 @@ fn entries_of<'a>(stem: &str, held: Held<'a>, all: &All<'a>, profiles: &[Profile
     }
     let has = |name: &str| held.field(name).is_some();
     let profile = held.layout.profile.as_ref();
+    let counter = held.layout.counter.as_ref();
+    let counts = counter.and_then(|name| all.named(Holds::Counter, name));
     Entries {
         stem: stem.to_owned(),
         held,
         key,
-        has_counts: has("packets") && has("bytes"),
+        has_counts: counts.is_some() || has("packets") && has("bytes"),
+        counts,
         meter: held.layout.meter.as_ref().and_then(|name| all.meter(name)),
         profile: profile.and_then(|name| {
             let mut profiles = profiles.iter();

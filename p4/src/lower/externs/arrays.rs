@@ -28,7 +28,7 @@ impl Lower<'_> {
     }
 
     /// The same for one of so many bytes in so many cells.
-    pub(super) fn array_of(
+    pub(in super::super) fn array_of(
         &mut self,
         object: usize,
         (bytes, size): (u32, u32),

@@ -188,8 +188,7 @@ impl Lower<'_> {
 
     /// A cell of a meter, which has so many.
     fn cell_of(&mut self, object: usize, size: u32, index: ir::Value, span: Span) -> Made<Cell> {
-        let buckets = self.array_of(object, (BUCKET_BYTES, size), "meter", span)?;
-        let rates = self.rates(object, buckets);
+        let (buckets, rates) = self.meter_arrays(object, size, span)?;
         let rates = self.array_cell(rates, index);
         let found = self.effect(ir::Op::MapLookup(buckets), &[index], &[1, 32]);
         Ok(Cell {
@@ -197,6 +196,17 @@ impl Lower<'_> {
             rates,
             buckets: (buckets, found[1]),
         })
+    }
+
+    /// The buckets of a meter, and its rates.
+    pub(in super::super) fn meter_arrays(
+        &mut self,
+        object: usize,
+        size: u32,
+        span: Span,
+    ) -> Made<(ir::MapId, ir::MapId)> {
+        let buckets = self.array_of(object, (BUCKET_BYTES, size), "meter", span)?;
+        Ok((buckets, self.rates(object, buckets)))
     }
 
     /// The table of a meter's rates.

@@ -245,6 +245,7 @@ struct hardpath_table {
     struct hardpath_fields fields;
     uint32_t priority_at;      /* by masks: in the struct, or HARDPATH_LENGTH: the prefix's length is the priority */
     uint32_t front;            /* bytes in front of the row, which stay when the action changes */
+    const struct hardpath_map *counts; /* where entries count by the cell of the meter; NULL: in front of the row */
     struct hardpath_bits packets;
     struct hardpath_bits octets;
     struct hardpath_bits cell; /* of the meter */

@@ -163,7 +163,25 @@ static int has_members(const struct hardpath_op *op)
     return !op->answer && get(little(op->value, profile->groups->value_bytes), profile->members_of_group) > 0;
 }
 
-/* A new entry; one with a meter gets a cell of it first, with full buckets and without rates. */
+/* The next array of which a new entry's cell becomes zeros: full buckets, no rates, nothing counted. HARDPATH_OK: there is none. */
+static int clear_cell(struct hardpath_op *op)
+{
+    const struct hardpath_table *table = op->table;
+    const struct hardpath_map *arrays[3];
+    arrays[0] = table->meter->rates;
+    arrays[1] = table->meter->buckets;
+    arrays[2] = table->counts;
+    while (op->part < 3) {
+        const struct hardpath_map *map = arrays[op->part++];
+        if (map) {
+            clear(op->value, map->value_bytes);
+            return cell_command(op, map, UPDATE, op->number);
+        }
+    }
+    return HARDPATH_OK;
+}
+
+/* A new entry; one with a meter gets a cell of it first. */
 static int next_add(struct hardpath_device *device, struct hardpath_op *op)
 {
     const struct hardpath_table *table = op->table;
@@ -187,29 +205,25 @@ static int next_add(struct hardpath_device *device, struct hardpath_op *op)
         return HARDPATH_MISSING;
     }
     if (op->state == 1) {
-        op->state = 4;
+        op->state = 3;
         if (meter) {
             op->number = first_free(taken_at(device, table->taken), meter->count);
             if (op->number >= meter->count)
                 return HARDPATH_FULL;
             put(little(op->row, table->map->value_bytes), table->cell, op->number);
             op->state = 2;
-            clear(op->value, meter->rates->value_bytes);
-            return cell_command(op, meter->rates, UPDATE, op->number);
-        }
-    } else if (op->state == 2) {
-        op->state = 3;
-        if (op->answer)
-            return op->answer;
-        if (meter->buckets) {
-            clear(op->value, meter->buckets->value_bytes);
-            return cell_command(op, meter->buckets, UPDATE, op->number);
+            op->part = 0;
+            op->answer = HARDPATH_OK;
         }
     }
-    if (op->state <= 4) {
-        if (op->state == 3 && op->answer)
-            return op->answer;
-        op->state = 5;
+    if (op->state == 2) {
+        status = op->answer ? op->answer : clear_cell(op);
+        if (status)
+            return status;
+        op->state = 3;
+    }
+    if (op->state == 3) {
+        op->state = 4;
         return update(op, table->there.width ? MAY_CREATE | MAY_REPLACE : MAY_CREATE, op->row);
     }
     if (!op->answer && meter)
@@ -307,17 +321,30 @@ static int next_next(struct hardpath_device *device, struct hardpath_op *op)
     return HARDPATH_OK;
 }
 
+/* The value that counts stand in: in front of a row, or in a cell of their own. */
+static struct number counts_in(const struct hardpath_table *table, uint8_t *bytes)
+{
+    return little(bytes, table->counts ? table->counts->value_bytes : table->map->value_bytes);
+}
+
 static int next_count_read(struct hardpath_device *device, struct hardpath_op *op)
 {
-    int status = find(op);
+    const struct hardpath_table *table = op->table;
+    struct hardpath_count *count = (struct hardpath_count *)op->out;
     (void)device;
-    if (!status) {
-        struct hardpath_count *count = (struct hardpath_count *)op->out;
-        struct number number = little(op->value, op->table->map->value_bytes);
-        count->packets = get(number, op->table->packets);
-        count->bytes = get(number, op->table->octets);
+    if (op->state == 0) {
+        int status = find(op);
+        if (status)
+            return status;
+        op->state = 1;
+        if (table->counts)
+            return cell_command(op, table->counts, LOOKUP, cell_of(op));
     }
-    return status;
+    if (op->answer)
+        return op->answer;
+    count->packets = get(counts_in(table, op->value), table->packets);
+    count->bytes = get(counts_in(table, op->value), table->octets);
+    return HARDPATH_OK;
 }
 
 static int next_count_write(struct hardpath_device *device, struct hardpath_op *op)
@@ -326,13 +353,18 @@ static int next_count_write(struct hardpath_device *device, struct hardpath_op *
     (void)device;
     if (op->state == 0) {
         struct number held = little(op->value, table->map->value_bytes);
-        struct number wanted = little(op->row, table->map->value_bytes);
+        struct number wanted = counts_in(table, op->row);
         int status = find(op);
         if (status)
             return status;
+        op->state = 1;
+        if (table->counts) {
+            cell_command(op, table->counts, UPDATE, cell_of(op));
+            op->written_value = op->row;
+            return HARDPATH_PENDING;
+        }
         put(held, table->packets, get(wanted, table->packets));
         put(held, table->octets, get(wanted, table->octets));
-        op->state = 1;
         return update(op, MAY_REPLACE, op->value);
     }
     return op->answer;
@@ -423,7 +455,7 @@ int hardpath_count_read(struct hardpath_device *device, struct hardpath_op *op, 
 int hardpath_count_write(struct hardpath_device *device, struct hardpath_op *op, const struct hardpath_table *table,
                          const void *key, const struct hardpath_count *count, hardpath_done *done, void *context)
 {
-    struct number number = little(op->row, table->map->value_bytes);
+    struct number number = counts_in(table, op->row);
     put(number, table->packets, count->packets);
     put(number, table->octets, count->bytes);
     return start_entry(device, op, table, key, next_count_write, 0, done, context);

@@ -94,9 +94,12 @@ static void counts_and_rates_of_entries(void)
     DO(tables_Receive_exact_of_rates_set(&dev, &two, &read));
     DO(tables_Receive_exact_of_rates_set(&dev, &two, NULL));
     EXPECT(HARDPATH_MISSING, tables_Receive_exact_of_rates_get(&dev, &two, &read));
-    /* Its cell is the next one's, which begins without rates. */
+    /* Its cell is the next one's, which begins without rates and has counted nothing. */
+    DO(tables_Receive_exact_of_count_write(&dev, &two, &other));
     DO(tables_Receive_exact_of_delete(&dev, &two));
     DO(tables_Receive_exact_of_add(&dev, &none, &action));
+    DO(tables_Receive_exact_of_count_read(&dev, &none, &count));
+    HOLDS(count.packets == 0 && count.bytes == 0);
     DO(tables_Receive_exact_of_add(&dev, &two, &big));
     check(2);
 }
