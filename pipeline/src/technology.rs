@@ -251,7 +251,7 @@ pub const ECP5: Technology = Technology {
         ultra_ram: None,
         key_found: 2.9,
         block_address: 0.9,
-        // 48 blocks; 5.3 ns of wire to the last of 66 (`programs/p4/gtpu.p4`).
+        // 48 blocks; 5.3 ns of wire to the last of 66 (`programs/p4/gtpu.p4`, with counts in front of rows).
         far_address: Some((48 << 14, 3.5)),
         // 6 ns of wire from one of the ten blocks of a meter's 160 bits (`programs/p4/gtpu.p4`).
         wide_words: Some(160),
