@@ -115,6 +115,8 @@ pub struct LoweredTable {
     pub body_bits: u32,
     /// Entries that it holds; where ranges are expanded those that it wants to hold, in as many rows as the table of the IR has.
     pub size: u32,
+    /// Cells of meters and counters of its entries, one for each that can be there: with a place for each key there may be more than `size`.
+    pub cells: u32,
     /// Whether a key is a range that is prefixes in the table of the IR, by the places of all keys; empty: none is.
     pub expanded: Vec<bool>,
     /// The action profile that its entries go through.

@@ -487,6 +487,48 @@ fn entries_of_p4runtime_are_written_and_read() {
     );
 }
 
+/// An entry that goes before the packets come leaves nothing in its cell.
+#[test]
+fn a_cell_that_nobody_has_is_zero() {
+    let place = tempfile::tempdir().unwrap();
+    let [entries, packets] =
+        ["entries.txtpb", "packets.pcapng"].map(|name| place.path().join(name));
+    let program = "tests/stf/psa-counter-and-meter.p4";
+    let info = hardpath(&["p4info", program]).stdout;
+    let id = |name: &str| {
+        let before = info.split(&format!("name: \"{name}\"")).next().unwrap();
+        before.rsplit("id: ").next().unwrap().trim().to_owned()
+    };
+    let (table, action) = (id("Receive.t"), id("Receive.counted"));
+    let key = format!("table_id: {table} match {{ field_id: 1 exact {{ value: \"\\001\" }} }}");
+    let update =
+        |what: &str, entity: &str| format!("updates {{ type: {what} entity {{ {entity} }} }}\n");
+    let does = format!(
+        "action {{ action {{ action_id: {action} params {{ param_id: 1 value: \"\\005\" }} }} }}"
+    );
+    let text = [
+        update("INSERT", &format!("table_entry {{ {key} {does} }}")),
+        update(
+            "MODIFY",
+            &format!(
+                "direct_counter_entry {{ data {{ packet_count: 9 byte_count: 8 }} table_entry {{ {key} }} }}"
+            ),
+        ),
+        update("DELETE", &format!("table_entry {{ {key} }}")),
+    ];
+    fs::write(&entries, text.concat()).unwrap();
+    write_packets_of(&packets, "tests/stf/psa-counter-and-meter.stf");
+    let files = [
+        "--json",
+        "--entries",
+        path(&entries),
+        "--pcap",
+        path(&packets),
+    ];
+    let run = hardpath(&[&["check", program][..], &files].concat());
+    assert_eq!(run.status, 0, "{}", run.stdout);
+}
+
 /// What a program says beside its packets, which hardware does not tell.
 #[test]
 fn messages_are_told_beside_hardware() {

@@ -271,7 +271,11 @@ impl<D: Device> Engine for Running<'_, D> {
             if emptied.is_none() {
                 self.device.delete(written.map, &written.key);
             }
-            self.cells.remove(&(table, written.key));
+            let cell = self.cells.remove(&(table, written.key));
+            let counter = self.lowered.tables[table].cell_counter;
+            if let (Some(counter), Some(cell)) = (counter, cell) {
+                self.set_counter(counter, cell.into(), (0, 0));
+            }
         }
     }
 
@@ -447,7 +451,7 @@ impl<D: Device> Running<'_, D> {
         };
         let own = self.cells.iter().filter(|((of, _), _)| *of == table);
         let cell = profiles::free_cell(own.map(|(_, cell)| cell));
-        if cell >= made.size {
+        if cell >= made.cells {
             return;
         }
         let at = made.cell_at() as usize;

@@ -16,7 +16,7 @@ use crate::types::Type;
 use hardpath_ir::{Find, MapDecl};
 use num_bigint::BigInt;
 
-/// In front of a row where entries count: packets and bytes, 64 bits each.
+/// Packets and bytes that an entry has counted, 64 bits each: in front of its row, or in a cell of a counter.
 pub const COUNT_BYTES: u32 = 16;
 /// Behind these, where entries have meters: the cell of the entry's.
 pub const CELL_BYTES: u32 = 4;
@@ -85,6 +85,7 @@ impl Lower<'_> {
         let mut made = self.begun(place, of);
         let row_bytes = row_bits(&made).div_ceil(8);
         made.size = of.entries.len().max(1) as u32;
+        made.cells = made.size;
         let name = self.design.tables[place].name.clone();
         if !of.keys.is_empty() && !of.entries_are_constant {
             made.profile = self.design.profile(program, place);
@@ -110,6 +111,10 @@ impl Lower<'_> {
                 false => places,
             };
             made.size = u32::try_from(size).unwrap_or(u32::MAX);
+            made.cells = match finding {
+                Finding::Direct => self.ir.maps[map].max_entries,
+                _ => made.size,
+            };
             made.finding = finding;
             made.expanded = expanded;
             made.entries = Some(map);
@@ -133,7 +138,7 @@ impl Lower<'_> {
     fn make_cells(&mut self, place: usize, span: Span) -> Made<()> {
         if self.tables[place].entries.is_some() && self.cells_of(place, span)?.is_some() {
             if let Some((meter, _)) = self.design.direct_meter(self.program, place) {
-                self.meter_arrays(meter, self.tables[place].size, span)?;
+                self.meter_arrays(meter, self.tables[place].cells, span)?;
             }
         }
         Ok(())
@@ -146,7 +151,16 @@ impl Lower<'_> {
         let counter = self.design.direct_counter(program, place);
         let times = self.design.idle(program, place).is_some() && !of.entries_are_constant;
         let meters = self.design.direct_meter(program, place).is_some();
-        let by_cell = meters && !times && !of.entries_are_constant;
+        // A counter that several tables name counts for each of them apart.
+        let is_own = |counter: usize| {
+            let counters = (0..self.design.tables.len())
+                .filter_map(|table| self.design.direct_counter(program, table));
+            counters.filter(|(other, _)| *other == counter).count() == 1
+        };
+        let by_cell = meters
+            && !times
+            && !of.entries_are_constant
+            && counter.is_some_and(|(counter, _)| is_own(counter));
         LoweredTable {
             keys: of
                 .keys
@@ -481,10 +495,10 @@ impl Lower<'_> {
 
     /// What a table counts in, where it counts by the cell of the entry's meter.
     fn cells_of(&mut self, place: usize, span: Span) -> Made<Option<ir::MapId>> {
-        let (counter, size) = (self.tables[place].cell_counter, self.tables[place].size);
-        let cells =
-            counter.map(|counter| self.array_of(counter, (COUNT_BYTES, size), "counter", span));
-        cells.transpose()
+        let (counter, cells) = (self.tables[place].cell_counter, self.tables[place].cells);
+        let array =
+            counter.map(|counter| self.array_of(counter, (COUNT_BYTES, cells), "counter", span));
+        array.transpose()
     }
 
     /// The entry that was found counts.

@@ -181,7 +181,7 @@ impl Lower<'_> {
             let green = self.number(0u32, 1);
             return Ok(asked.before.unwrap_or([green, green]));
         };
-        let mut cell = self.cell_of(meter, self.tables[found.place].size, index, span)?;
+        let mut cell = self.cell_of(meter, self.tables[found.place].cells, index, span)?;
         cell.there = self.and(cell.there, found.hit);
         self.metered(&cell, asked)
     }
