@@ -1,5 +1,5 @@
 // Sections "Direct Counter" and "Direct Meter" of PSA 1.2.
-// Two tables name the same counter, and have meters of their own: entries of each count apart.
+// The specification has one table for each counter. Where two name the same, with meters of their own, entries of each count apart.
 #include <core.p4>
 #include <psa.p4>
 
