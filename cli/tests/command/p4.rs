@@ -443,6 +443,12 @@ fn a_core_is_compared_with_the_meaning_of_the_source() {
     }
 }
 
+/// The number that a description of a program (P4Info) has for a name.
+fn id_of(info: &str, name: &str) -> String {
+    let before = info.split(&format!("name: \"{name}\"")).next().unwrap();
+    before.rsplit("id: ").next().unwrap().trim().to_owned()
+}
+
 /// What a program has itself, written for a control plane, and entries of that form in hardware.
 #[test]
 fn entries_of_p4runtime_are_written_and_read() {
@@ -454,10 +460,7 @@ fn entries_of_p4runtime_are_written_and_read() {
     assert_eq!(own.stdout.matches("is_const: true").count(), 3);
     // Those are the program's own; one more makes hosts reachable.
     let info = hardpath(&["p4info", program]).stdout;
-    let id = |name: &str| {
-        let before = info.split(&format!("name: \"{name}\"")).next().unwrap();
-        before.rsplit("id: ").next().unwrap().trim().to_owned()
-    };
+    let id = |name: &str| id_of(&info, name);
     let (table, action) = (id("Receive.hosts"), id("Receive.send"));
     let entry = format!(
         "updates {{\n  type: INSERT\n  entity {{ table_entry {{\n    table_id: {table}\n    match {{ field_id: 1 lpm {{ value: \"\\n\\000\\000\\000\" prefix_len: 8 }} }}\n    \
@@ -495,10 +498,7 @@ fn a_cell_that_nobody_has_is_zero() {
         ["entries.txtpb", "packets.pcapng"].map(|name| place.path().join(name));
     let program = "tests/stf/psa-counter-and-meter.p4";
     let info = hardpath(&["p4info", program]).stdout;
-    let id = |name: &str| {
-        let before = info.split(&format!("name: \"{name}\"")).next().unwrap();
-        before.rsplit("id: ").next().unwrap().trim().to_owned()
-    };
+    let id = |name: &str| id_of(&info, name);
     let (table, action) = (id("Receive.t"), id("Receive.counted"));
     let key = format!("table_id: {table} match {{ field_id: 1 exact {{ value: \"\\001\" }} }}");
     let update =
